@@ -1,0 +1,1 @@
+"""One call: merge pins, repair, validate, plan the exact request, shape the answer. Pure."""

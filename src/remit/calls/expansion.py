@@ -1,0 +1,297 @@
+"""Putting values into an author's text, in one pass, encoded for the place (contract section 4).
+
+A value is never expanded again, whatever it contains. Env values are not in a frozen request:
+their references stay, as ``EnvText``, and are filled at the send.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote, unquote
+
+from remit.calls.lookup import MISSING, Found, find
+from remit.catalog.headers import value_is_sendable
+from remit.catalog.model import BodyArray, BodyConstant, BodyObject
+from remit.catalog.references import Reference, Text
+from remit.errors import InvalidArguments, MissingReference
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from remit.catalog.model import BodyNode, QueryParameter, QueryStyle
+    from remit.values.json import JsonObject, JsonValue
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SEPARATORS = {"comma": ",", "space": "%20", "pipe": "%7C"}
+
+
+@dataclass(frozen=True, slots=True)
+class EnvText:
+    """A text that holds env references: filled at the send, shown as written before.
+
+    Attributes:
+        parts: literal text and references with the root ``env``, in order.
+    """
+
+    parts: tuple[str | Reference, ...]
+
+    @property
+    def shown(self) -> str:
+        """The text with its references as the author wrote them."""
+        return "".join(part if isinstance(part, str) else part.written for part in self.parts)
+
+
+Frozen: TypeAlias = "str | EnvText"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The values that references may read in one request.
+
+    Attributes:
+        tool: name of the tool, for messages.
+        input: what ``${input}`` is: the declared arguments.
+        named: what a reference reaches by name: the declared arguments and undeclared pins.
+        response: the first answer's body, for ``statusUrl``.
+        preview: the mapped result of the preview, for ``confirm``.
+        env_names: the env values there are.
+    """
+
+    tool: str
+    input: JsonObject
+    named: JsonObject
+    response: Found = MISSING
+    preview: Found = MISSING
+    env_names: Container[str] = ()
+
+    def find(self, reference: Reference) -> Found:
+        """The value of a reference, or ``MISSING``."""
+        if reference.root == "response":
+            return MISSING if self.response is MISSING else find(self.response, reference.path)
+        if reference.root == "preview":
+            return MISSING if self.preview is MISSING else find(self.preview, reference.path)
+        return find(self.named, reference.path) if reference.path else self.input
+
+    def env(self, reference: Reference) -> Reference:
+        """The env reference itself, once it is known that its value is there."""
+        if reference.path[0] not in self.env_names:
+            raise self.missing(reference)
+        return reference
+
+    def missing(self, reference: Reference) -> MissingReference:
+        """The error for a reference to nothing."""
+        return MissingReference(
+            f"{self.tool} was not called: {reference.written} refers to nothing: "
+            f"{reference.dotted} is not there. Give it a value and call again.",
+            details={"reference": reference.dotted},
+        )
+
+    def misfit(self, reference: Reference, why: str, rule: str) -> InvalidArguments:
+        """The error for a value that cannot stand where the request needs it."""
+        pointer = "/" + "/".join(reference.path)
+        return InvalidArguments(
+            f"{self.tool} was not called: {reference.dotted} {why}.",
+            details={"faults": [{"pointer": pointer, "rule": rule, "message": why}]},
+        )
+
+
+def scalar_text(value: JsonValue) -> str | None:
+    """A scalar as text: strings as they are, numbers and booleans as JSON; None for the rest."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return json.dumps(value)
+    return None
+
+
+def _inserted(scope: Scope, reference: Reference, where: str) -> str:
+    """The text of a value inside a longer string."""
+    value = scope.find(reference)
+    if value is MISSING or (value is None and reference.root == "input" and where != "a text"):
+        raise scope.missing(reference)
+    text = scalar_text(value)
+    if text is None:
+        what = "null" if value is None else "an object" if isinstance(value, dict) else "a list"
+        raise scope.misfit(reference, f"is {what}, which cannot stand in {where}", "scalar")
+    return text
+
+
+def path_segment(scope: Scope, text: Text) -> Frozen:
+    """One finished segment of a URL path, percent-encoded.
+
+    Raises:
+        MissingReference: a reference to nothing.
+        InvalidArguments: no scalar, a control character, or a segment that would be empty,
+            ``.`` or ``..``.
+    """
+    literal = text.literal
+    if literal is not None:
+        return literal
+    parts: list[str | Reference] = []
+    for part in text.parts:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.root == "env":
+            parts.append(scope.env(part))
+        else:
+            value = _inserted(scope, part, "a path")
+            if _CONTROL.search(value):
+                raise scope.misfit(part, "holds a control character", "path_segment")
+            parts.append(quote(value, safe=""))
+    segment = _joined(parts)
+    if isinstance(segment, str) and segment_fault(segment):
+        raise scope.misfit(
+            text.references[0], f"makes the path segment {segment_fault(segment)}", "path_segment"
+        )
+    return segment
+
+
+def segment_fault(segment: str) -> str | None:
+    """Why a finished, encoded path segment may not be sent, or None."""
+    if not segment:
+        return "empty"
+    return "a dot segment" if unquote(segment) in (".", "..") else None
+
+
+def query_text(scope: Scope, text: Text) -> Frozen:
+    """A location's own query string: literal and encoded but for its references."""
+    parts: list[str | Reference] = []
+    for part in text.parts:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.root == "env":
+            parts.append(scope.env(part))
+        else:
+            parts.append(quote(_inserted(scope, part, "a query"), safe=""))
+    return _joined(parts)
+
+
+def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Frozen]]:
+    """What one query parameter adds: encoded name and value pairs, perhaps none."""
+    name = quote(parameter.name, safe="")
+    whole = parameter.value.whole
+    if whole is None or whole.root == "env":
+        return [(name, query_text(scope, parameter.value))]
+    value = scope.find(whole)
+    if value is MISSING or value is None:
+        if whole.root == "input":
+            raise scope.missing(whole)
+        return []
+    if isinstance(value, list):
+        return _array_pairs(scope, whole, name, value, parameter.style)
+    if isinstance(value, dict):
+        return _object_pairs(scope, whole, name, value, parameter.style)
+    return [(name, quote(scalar_text(value) or "", safe=""))]
+
+
+def _array_pairs(
+    scope: Scope, whole: Reference, name: str, value: list[JsonValue], style: QueryStyle
+) -> list[tuple[str, Frozen]]:
+    if style == "brackets":
+        return list(_bracketed(scope, whole, name, value))
+    if style == "deepObject":
+        raise scope.misfit(whole, "is a list; the style deepObject takes an object", "query_style")
+    texts: list[str] = []
+    for item in value:
+        if item is None:
+            continue
+        text = scalar_text(item)
+        if text is None:
+            raise scope.misfit(whole, "holds an object or a list, which a query cannot carry", "scalar")
+        texts.append(quote(text, safe=""))
+    if style == "repeat":
+        return [(name, text) for text in texts]
+    return [(name, _SEPARATORS[style].join(texts))] if texts else []
+
+
+def _object_pairs(
+    scope: Scope, whole: Reference, name: str, value: JsonObject, style: QueryStyle
+) -> list[tuple[str, Frozen]]:
+    if style not in ("brackets", "deepObject"):
+        raise scope.misfit(
+            whole, f"is an object, which the query style {style} cannot carry", "query_style"
+        )
+    return list(_bracketed(scope, whole, name, value))
+
+
+def _bracketed(
+    scope: Scope, whole: Reference, name: str, value: JsonValue
+) -> list[tuple[str, Frozen]]:
+    """``a[b]=1`` and ``a[]=1``, nested; the brackets themselves are encoded."""
+    found: list[tuple[str, Frozen]] = []
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found += _bracketed(scope, whole, f"{name}%5B{quote(key, safe='')}%5D", item)
+    elif isinstance(value, list):
+        for item in value:
+            found += _bracketed(scope, whole, f"{name}%5B%5D", item)
+    elif value is not None:
+        found.append((name, quote(scalar_text(value) or "", safe="")))
+    return found
+
+
+def header_value(scope: Scope, name: str, text: Text) -> Frozen:
+    """The value of a header: visible ASCII, space and tab."""
+    literal = text.literal
+    if literal is not None:
+        return literal
+    parts: list[str | Reference] = []
+    for part in text.parts:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.root == "env":
+            parts.append(scope.env(part))
+        else:
+            value = _inserted(scope, part, f"the header {name}")
+            if not value_is_sendable(value):
+                raise scope.misfit(
+                    part, f"holds a character that the header {name} cannot carry", "header_value"
+                )
+            parts.append(value)
+    return _joined(parts)
+
+
+def body_value(scope: Scope, node: BodyNode) -> Found:
+    """A body template with its values; strings with env references become ``EnvText``.
+
+    ``MISSING`` where the node is exactly one reference in ``{{…}}`` to nothing: its key or item
+    is left out.
+    """
+    if isinstance(node, BodyConstant):
+        return node.value
+    if isinstance(node, BodyObject):
+        pairs = ((key, body_value(scope, item)) for key, item in node.items)
+        return {key: value for key, value in pairs if value is not MISSING}
+    if isinstance(node, BodyArray):
+        items = (body_value(scope, item) for item in node.items)
+        return [value for value in items if value is not MISSING]
+    return _body_text(scope, node)
+
+
+def _body_text(scope: Scope, text: Text) -> Found:
+    whole = text.whole
+    if whole is not None and whole.root != "env":
+        value = scope.find(whole)
+        if value is MISSING and whole.root == "input":
+            raise scope.missing(whole)
+        return value
+    parts: list[str | Reference] = [
+        part
+        if isinstance(part, str)
+        else scope.env(part)
+        if part.root == "env"
+        else _inserted(scope, part, "a text")
+        for part in text.parts
+    ]
+    return _joined(parts)  # pyright: ignore[reportReturnType] -- EnvText is filled before it is JSON
+
+
+def _joined(parts: list[str | Reference]) -> Frozen:
+    if all(isinstance(part, str) for part in parts):
+        return "".join(part for part in parts if isinstance(part, str))
+    return EnvText(tuple(parts))

@@ -1,0 +1,58 @@
+"""Following a dotted path into a JSON value: own keys and indexes only, never attributes."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remit.values.json import JsonValue
+
+
+class _Missing(Enum):
+    MISSING = "missing"
+
+
+MISSING: Final = _Missing.MISSING
+Found: TypeAlias = "JsonValue | _Missing"
+
+
+def find(value: JsonValue, path: Sequence[str]) -> Found:
+    """The value at a path, or ``MISSING``; a number indexes an array."""
+    for segment in path:
+        if isinstance(value, dict):
+            if segment not in value:
+                return MISSING
+            value = value[segment]
+        elif isinstance(value, list):
+            if not (segment.isascii() and segment.isdigit()) or len(segment) > 9:
+                return MISSING
+            index = int(segment)
+            if index >= len(value):
+                return MISSING
+            value = value[index]
+        else:
+            return MISSING
+    return value
+
+
+def collect(value: JsonValue, path: Sequence[str]) -> Found:
+    """As ``find``; ``*`` collects over an array what is there in its items."""
+    if "*" not in path:
+        return find(value, path)
+    star = path.index("*")
+    array = find(value, path[:star])
+    if not isinstance(array, list):
+        # On an object a star is a key like any other.
+        return collect_in_object(array, path[star:])
+    found = (collect(item, path[star + 1 :]) for item in array)
+    return [item for item in found if not isinstance(item, _Missing)]
+
+
+def collect_in_object(value: Found, path: Sequence[str]) -> Found:
+    """Follow a path that begins with a star below something that is no array."""
+    if isinstance(value, dict) and path[0] in value:
+        return collect(value[path[0]], path[1:])
+    return MISSING

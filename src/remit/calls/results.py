@@ -1,0 +1,219 @@
+"""From a body to a result: mapping, what the model reads, how it is drawn (contract sections 2, 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from remit.calls.lookup import MISSING, collect, find
+from remit.catalog.mapping import Each, ResponseMapping
+from remit.catalog.scales import Renderer
+from remit.documents.canonical import compact_json
+from remit.errors import ResponseInvalid
+from remit.values.urls import UrlFault, parse_url
+
+if TYPE_CHECKING:
+    from remit.calls.answers import Body
+    from remit.catalog.model import Tool
+    from remit.values.json import JsonObject, JsonValue
+
+MAX_CONTENT_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Display:
+    """How a result is drawn.
+
+    Attributes:
+        renderer: the declared one, or ``json`` where the result does not fit it.
+        data: what that renderer reads.
+        misfit: why the declared renderer could not be used, or None.
+    """
+
+    renderer: Renderer
+    data: JsonValue
+    misfit: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """``{renderer, data}`` as on every surface."""
+        return {"renderer": self.renderer.value, "data": self.data}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What the model reads: never empty; ``cut`` says whether something was left out."""
+
+    text: str
+    cut: bool
+
+
+def shape(tool: Tool, body: Body, mapping: ResponseMapping | None) -> JsonValue:
+    """The result: the mapped fields, or the whole body where there is no mapping.
+
+    Raises:
+        ResponseInvalid: the answer is text, and fields of it are mapped.
+    """
+    if mapping is None:
+        return body.value
+    if body.kind == "empty":
+        return {}
+    if body.kind == "text":
+        raise ResponseInvalid(
+            f"{tool.name}: the app answered with text where fields are mapped. "
+            "The endpoint must answer JSON, or the tool must have no mapping.",
+            sent=True,
+        )
+    return apply_mapping(mapping, body.value)
+
+
+def apply_mapping(mapping: ResponseMapping, body: JsonValue) -> JsonObject:
+    """Take the mapped fields out of a body; a path that is not there leaves its key out."""
+    result: JsonObject = {}
+    for name, rule in mapping.entries:
+        if isinstance(rule, Each):
+            _apply_each(result, name, rule, body)
+            continue
+        value = collect(body, rule)
+        if value is not MISSING:
+            result[name] = value
+    return result
+
+
+def _apply_each(result: JsonObject, name: str, rule: Each, body: JsonValue) -> None:
+    array = find(body, rule.array)
+    if not isinstance(array, list):
+        # A null list is data, as everywhere; anything else is not the array that was promised.
+        if array is None:
+            result[name] = None
+        return
+    taken = array if rule.limit is None else array[: rule.limit]
+    rows: list[JsonValue] = []
+    for item in taken:
+        found = ((key, collect(item, path)) for key, path in rule.items)
+        rows.append({key: value for key, value in found if value is not MISSING})
+    result[name] = rows
+    if len(array) > len(taken):
+        result[f"{name}More"] = len(array) - len(taken)
+
+
+def content_of(result: JsonValue, *, max_bytes: int = MAX_CONTENT_BYTES) -> Content:
+    """The result as compact JSON, capped, cut at a boundary and marked as cut."""
+    text = compact_json(result)
+    if len(text) <= max_bytes // 4 or len(raw := text.encode()) <= max_bytes:
+        return Content(text=text, cut=False)
+    mark = f" …[cut: the whole result has {len(raw):,} bytes; at most {max_bytes:,} are shown]"
+    head = raw[: max(0, max_bytes - len(mark.encode()))].decode("utf-8", "ignore")
+    # Between two values rather than inside one, where a boundary is near.
+    boundary = max(head.rfind(","), head.rfind("}"), head.rfind("]"))
+    if boundary > len(head) - 1024:
+        head = head[: boundary + (head[boundary] != ",")]
+    return Content(text=head + mark, cut=True)
+
+
+def display_of(tool: Tool, result: JsonValue) -> Display:
+    """How the result is drawn; what does not fit its renderer is drawn as ``json``."""
+    data = _READERS[tool.renderer](tool, result)
+    if isinstance(data, str):
+        return Display(
+            renderer=Renderer.JSON,
+            data=result,
+            misfit=f"the result does not fit the renderer {tool.renderer.value}: {data}",
+        )
+    return Display(renderer=tool.renderer, data=data.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """Data that fits its renderer; a reader answers with the reason instead where none does."""
+
+    value: JsonValue
+
+
+def _bridged(tool: Tool, result: JsonValue) -> JsonObject:
+    """The renderer's own keys with their values, through ``render`` where it is written."""
+    if not isinstance(result, dict):
+        return {}
+    if not tool.render:
+        return dict(result)
+    return {key: result[source] for key, source in tool.render.items() if source in result}
+
+
+def _read_address(tool: Tool, result: JsonValue, extra: str) -> _Fitting | str:
+    fields = _bridged(tool, result)
+    if not is_web_address(fields.get("url")) and not tool.render:
+        found = [v for v in _values(result) if is_web_address(v)]
+        if len(found) != 1:
+            return "no url" if not found else f"{len(found)} addresses and no render.url"
+        fields = {**fields, "url": found[0]}
+    if not is_web_address(fields.get("url")):
+        return "url is no absolute http(s) address"
+    data: JsonObject = {"url": fields["url"]}
+    if isinstance(fields.get(extra), str):
+        data[extra] = fields[extra]
+    return _Fitting(data)
+
+
+def _values(result: JsonValue) -> list[JsonValue]:
+    return list(result.values()) if isinstance(result, dict) else [result]
+
+
+def is_web_address(value: JsonValue) -> bool:
+    """Whether a value is an absolute http(s) address."""
+    if not isinstance(value, str):
+        return False
+    try:
+        parse_url(value.partition("#")[0])
+    except UrlFault:
+        return False
+    return True
+
+
+def _read_image(tool: Tool, result: JsonValue) -> _Fitting | str:
+    return _read_address(tool, result, "alt")
+
+
+def _read_link(tool: Tool, result: JsonValue) -> _Fitting | str:
+    return _read_address(tool, result, "label")
+
+
+def _read_diff(tool: Tool, result: JsonValue) -> _Fitting | str:
+    fields = _bridged(tool, result)
+    if "before" in fields and "after" in fields:
+        return _Fitting({"before": fields["before"], "after": fields["after"]})
+    if isinstance(fields.get("patch"), str):
+        return _Fitting({"patch": fields["patch"]})
+    return "neither before and after nor patch"
+
+
+def _read_table(tool: Tool, result: JsonValue) -> _Fitting | str:
+    if _is_rows(result):
+        return _Fitting({"rows": result})
+    fields = _bridged(tool, result)
+    if not _is_rows(fields.get("rows")) and not tool.render:
+        found = [v for v in _values(result) if _is_rows(v)]
+        if len(found) != 1:
+            return "no list of objects" if not found else "several lists and no render.rows"
+        fields = {**fields, "rows": found[0]}
+    if not _is_rows(fields.get("rows")):
+        return "rows is no list of objects"
+    data: JsonObject = {"rows": fields["rows"]}
+    if isinstance(fields.get("columns"), list):
+        data["columns"] = fields["columns"]
+    return _Fitting(data)
+
+
+def _is_rows(value: JsonValue) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
+def _read_json(tool: Tool, result: JsonValue) -> _Fitting | str:  # noqa: ARG001 -- one signature for all
+    return _Fitting(result)
+
+
+_READERS = {
+    Renderer.IMAGE: _read_image,
+    Renderer.LINK: _read_link,
+    Renderer.DIFF: _read_diff,
+    Renderer.TABLE: _read_table,
+    Renderer.JSON: _read_json,
+}

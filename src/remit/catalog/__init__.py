@@ -1,0 +1,1 @@
+"""Declared tools: from a decoded document to frozen values, every mistake located. Pure."""

@@ -1,0 +1,210 @@
+"""What a call waits for: a job (``polling``) or a person (``confirm``) (contract sections 5, 6)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from remit.catalog.mapping import ResponseMapping, parse_path, read_mapping
+from remit.catalog.model import (
+    ClientTarget,
+    Confirm,
+    Destination,
+    Endpoint,
+    Location,
+    Polling,
+    Preview,
+    UrlTarget,
+)
+from remit.catalog.reading import Fields
+from remit.catalog.references import Reference, Text
+from remit.catalog.requests import RequestReader, Surroundings
+from remit.values.urls import UrlFault, parse_url
+
+if TYPE_CHECKING:
+    from remit.values.json import JsonValue
+    from remit.values.urls import Origin
+
+MAX_TITLE = 200
+_POLLING_REQUIRED = ("statusUrl", "statusField", "completeValue", "pollIntervalMs", "maxPolls")
+_POLLING_KEYS = (*_POLLING_REQUIRED, "failedValue", "resultMapping")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+
+def read_polling(
+    tool: Fields, destination: Destination | None, around: Surroundings
+) -> Polling | None:
+    """Read ``polling``; None where there is none or it cannot be used."""
+    record = tool.object("polling")
+    if record is None:
+        return None
+    before = len(tool.mistakes.found)
+    fields = Fields(record, "/polling", tool.mistakes)
+    fields.only(_POLLING_KEYS, "polling")
+    for key in _POLLING_REQUIRED:
+        if key not in record:
+            fields.missing(key, "polling", "polling needs " + ", ".join(_POLLING_REQUIRED))
+    if isinstance(destination, ClientTarget):
+        tool.wrong("bad-polling", "polling", "a client target is not polled", "leave polling out")
+    status, relative = _read_status_url(fields, destination, around)
+    status_field = _read_status_field(fields)
+    complete = _values(fields, "completeValue")
+    failed = _values(fields, "failedValue")
+    interval_ms = fields.whole("pollIntervalMs", 100)
+    max_polls = fields.whole("maxPolls", 1)
+    mapping_record = fields.object("resultMapping")
+    mapping: ResponseMapping | None = None
+    if mapping_record is not None:
+        mapping = read_mapping(mapping_record, "/polling/resultMapping", tool.mistakes)
+    if (
+        len(tool.mistakes.found) > before
+        or status is None
+        or status_field is None
+        or interval_ms is None
+        or max_polls is None
+    ):
+        return None
+    return Polling(
+        status=status,
+        relative=relative,
+        status_field=status_field,
+        complete_values=complete,
+        failed_values=failed,
+        result_mapping=mapping,
+        poll_interval_ms=interval_ms,
+        max_polls=max_polls,
+    )
+
+
+def _values(fields: Fields, key: str) -> tuple[JsonValue, ...]:
+    if key not in fields.values:
+        return ()
+    value = fields.values[key]
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _read_status_field(fields: Fields) -> tuple[str, ...] | None:
+    text = fields.text("statusField")
+    if text is None:
+        return None
+    path = parse_path(text)
+    if path is None or "*" in path:
+        fields.wrong(
+            "bad-polling",
+            "statusField",
+            f'"{text}" is no path to one value',
+            "write a dotted path such as job.status",
+        )
+        return None
+    return path
+
+
+def _read_status_url(
+    fields: Fields, destination: Destination | None, around: Surroundings
+) -> tuple[Location | Reference | None, bool]:
+    written = fields.text("statusUrl")
+    if written is None:
+        return None, True
+    reader = RequestReader(fields, around, "args")
+    at = fields.place("statusUrl")
+    text = reader.compile(written, at, ("args", "response"))
+    if text is None:
+        return None, True
+    if text.whole is not None and text.whole.root == "response":
+        return text.whole, False
+    first = text.parts[0] if text.parts else ""
+    if isinstance(first, str) and first.startswith("/"):
+        return reader.location(text, at, query=True), True
+    if not isinstance(first, str) or not _ABSOLUTE.match(first):
+        fields.wrong(
+            "bad-polling",
+            "statusUrl",
+            f'"{written}" is neither a path nor an address',
+            "begin it with / for a path below baseUrl, or write the whole address, "
+            "or exactly one {{response.<path>}}",
+        )
+        return None, True
+    return _read_absolute(reader, text, first, _origin_of(destination, around)), False
+
+
+def _origin_of(destination: Destination | None, around: Surroundings) -> Origin | None:
+    """The origin that the first call goes to, where it is known at load."""
+    if isinstance(destination, UrlTarget):
+        return destination.origin
+    return around.base_origin if isinstance(destination, Endpoint) else None
+
+
+def _read_absolute(
+    reader: RequestReader, text: Text, first: str, expected: Origin | None
+) -> Location | None:
+    fields = reader.fields
+    found = _ORIGIN.match(first)
+    rest = first[found.end() :] if found else ""
+    if found is None or (not rest and len(text.parts) > 1):
+        fields.wrong(
+            "bad-polling",
+            "statusUrl",
+            "the origin of statusUrl is not literal",
+            "write scheme and host as they are, with / before the first reference",
+        )
+        return None
+    try:
+        origin = parse_url(found[0]).origin
+    except UrlFault as fault:
+        fields.wrong("bad-url", "statusUrl", f'"{found[0]}": {fault.reason}', "write an http(s) address")
+        return None
+    if expected is not None and origin != expected:
+        fields.wrong(
+            "origin-mismatch",
+            "statusUrl",
+            f"statusUrl is on {origin}; the tool calls {expected}",
+            "poll on the origin that the first call goes to",
+        )
+        return None
+    below = rest if rest.startswith("/") else f"/{rest}"
+    return reader.location(Text((below, *text.parts[1:])), fields.place("statusUrl"), query=True)
+
+
+def read_confirm(tool: Fields) -> Confirm | None:
+    """Read ``confirm``; None where there is none or it cannot be used."""
+    record = tool.object("confirm")
+    if record is None:
+        return None
+    before = len(tool.mistakes.found)
+    fields = Fields(record, "/confirm", tool.mistakes)
+    fields.only(("title", "preview"), "confirm")
+    reader = RequestReader(fields, Surroundings(), "args")
+    title_text = fields.text("title")
+    title = None
+    if title_text is not None:
+        title = reader.compile(title_text, fields.place("title"), ("args", "preview"))
+        if title is not None and sum(len(p) for p in title.parts if isinstance(p, str)) > MAX_TITLE:
+            fields.wrong(
+                "too-long", "title", f"the title is longer than {MAX_TITLE} characters", "shorten it"
+            )
+    preview = _read_preview(fields, reader)
+    if title is not None and preview is None and any(r.root == "preview" for r in title.references):
+        fields.wrong(
+            "bad-confirm",
+            "title",
+            "the title refers to a preview that is not declared",
+            "add preview: {tool: …, args: {…}}",
+        )
+    return None if len(tool.mistakes.found) > before else Confirm(title=title, preview=preview)
+
+
+def _read_preview(confirm: Fields, reader: RequestReader) -> Preview | None:
+    record = confirm.object("preview")
+    if record is None:
+        return None
+    fields = Fields(record, confirm.place("preview"), confirm.mistakes)
+    fields.only(("tool", "args"), "a preview")
+    if "tool" not in record:
+        fields.missing("tool", "a preview", "name a tool that reads what is about to change")
+    tool = fields.text("tool")
+    args = fields.object("args") if "args" in record else {}
+    if tool is None or args is None:
+        return None
+    node = reader.node(args, fields.place("args"), ("args",))
+    return None if node is None else Preview(tool=tool, args=node)

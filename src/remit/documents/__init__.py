@@ -1,0 +1,1 @@
+"""Documents: strict JSON and YAML, canonical JSON, bounded JSON Schema. Pure."""

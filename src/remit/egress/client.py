@@ -1,0 +1,95 @@
+"""The guarded client: the implementation of ``gateway.ports.Egress``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self
+
+from remit.egress.admission import Admission
+from remit.egress.allowances import Allowances
+from remit.egress.guard import Guard
+from remit.egress.lookup import Lookup, look_up
+from remit.egress.outgoing import outgoing
+from remit.errors import UpstreamTimeout
+from remit.gateway.ports import Limits, WireRequest, WireResponse
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+    from types import TracebackType
+
+    from remit.egress.transport import Transport
+
+_DEFAULT_LIMITS = Limits()
+
+
+class GuardedClient:
+    """Sends requests through the guard of one operator; an async context manager.
+
+    One client is one policy and one pool of connections. It may be used by many tasks at once.
+    """
+
+    def __init__(
+        self,
+        allowances: Allowances | None = None,
+        *,
+        lookup: Lookup = look_up,
+        ssl_context: SSLContext | None = None,
+        transport: Transport | None = None,
+    ) -> None:
+        """Prepare a client; connections are opened when they are needed.
+
+        Args:
+            allowances: the operator's exceptions; none by default.
+            lookup: names to addresses.
+            ssl_context: in place of the default one, which verifies; for tests.
+            transport: in place of the aiohttp one; the client closes it.
+        """
+        self._guard = Guard(allowances or Allowances())
+        self._lookup = lookup
+        self._ssl_context = ssl_context
+        self._transport = transport
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every connection; a client that is used again opens new ones."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.close()
+
+    async def send(self, request: WireRequest, limits: Limits = _DEFAULT_LIMITS) -> WireResponse:
+        """Send a request at most once and read its answer; see ``gateway.ports.Egress``."""
+        message = outgoing(request)
+        admission = Admission(self._guard, message.url.origin, self._lookup)
+        transport = self._open()
+        clock = asyncio.get_running_loop()
+        started = clock.time()
+        try:
+            async with asyncio.timeout(limits.total_timeout_ms / 1000):
+                answer = await transport.exchange(message, admission, limits)
+        except TimeoutError as fault:
+            msg = f"{admission.origin} did not answer within {limits.total_timeout_ms} ms."
+            raise UpstreamTimeout(msg, sent=admission.sent) from fault
+        return WireResponse(
+            status=answer.status,
+            headers=answer.headers,
+            body=answer.body,
+            elapsed_ms=round((clock.time() - started) * 1000),
+        )
+
+    def _open(self) -> Transport:
+        if self._transport is None:
+            # aiohttp takes 0.4 s to import; a command that sends nothing does not pay for it.
+            from remit.egress.aiohttp_transport import AiohttpTransport  # noqa: PLC0415
+
+            self._transport = AiohttpTransport(ssl_context=self._ssl_context)
+        return self._transport

@@ -1,0 +1,231 @@
+"""Every error that Remit raises, in one tree.
+
+    RemitError
+    ├── WrongUse                 the command or setting was used wrongly (exit 2)
+    ├── InvalidDefinition        a document of the author cannot be loaded; carries its mistakes
+    └── CallError                a call ended without its result
+        ├── refused before anything was sent
+        │   ├── UnknownTool          no tool of that name in the catalog
+        │   ├── InvalidArguments     the arguments break the tool's schema
+        │   ├── InvalidPin           a pin breaks the tool's schema
+        │   ├── MissingReference     the request needs a value that is not there
+        │   ├── Denied               a person or a policy said no
+        │   ├── OverCeiling          the tool is above what the app was approved for
+        │   ├── NotConnected         no usable credential
+        │   ├── ClientUnavailable    no client that could execute it
+        │   └── EgressRefused        the guard refused the address
+        └── after the first byte may have gone out
+            ├── UpstreamError        the app answered with an error status
+            ├── UpstreamTimeout      the app did not answer in time
+            ├── UpstreamUnreachable  no connection, or it broke
+            ├── ResponseTooLarge     the answer is over its cap
+            ├── ResponseInvalid      the answer is not what the tool promises
+            ├── PollFailed           the job said that it failed
+            ├── PollExhausted        the job was still running at the last poll
+            └── Cancelled            the caller stopped it
+
+Each class owns its ``code`` (contract section 5), its HTTP ``status`` (contract section 10)
+and whose ``fault`` it is. Surfaces look these up; they never test for classes one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Fault = Literal["caller", "author", "upstream", "operator", "us"]
+
+
+class RemitError(Exception):
+    """The root of the tree; its text is a message for a person."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    fault: ClassVar[Fault] = "us"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class WrongUse(RemitError):
+    """The command, a flag or a setting was used in a way that cannot work."""
+
+    code = "wrong_use"
+    status = 400
+    fault = "caller"
+
+
+class InvalidDefinition(RemitError):
+    """A document of the author cannot be loaded.
+
+    Attributes:
+        mistakes: what is wrong with it, all at once; each has ``pointer``, ``message``, ``mend``.
+    """
+
+    code = "invalid_definition"
+    status = 422
+    fault = "author"
+
+    def __init__(self, message: str, *, mistakes: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.mistakes = tuple(mistakes)
+
+
+class CallError(RemitError):
+    """A call ended without its result.
+
+    Args:
+        message: for a person: what went wrong, where, what to do.
+        details: further facts, JSON values, or None.
+        sent: whether the first byte of the request went out (contract section 5, unknown
+            outcomes); the surface makes ``mayHaveHappened`` of it and of the tool's category.
+    """
+
+    def __init__(
+        self, message: str, *, details: Mapping[str, object] | None = None, sent: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.details = details
+        self.sent = sent
+
+
+class UnknownTool(CallError):
+    """The effective catalog has no tool of that name."""
+
+    code = "unknown_tool"
+    status = 404
+    fault = "caller"
+
+
+class InvalidArguments(CallError):
+    """The arguments break the tool's schema or cannot stand where the request needs them."""
+
+    code = "invalid_arguments"
+    status = 422
+    fault = "caller"
+
+
+class InvalidPin(CallError):
+    """A pinned value breaks the tool's schema: the fault of who made the session."""
+
+    code = "invalid_pin"
+    status = 422
+    fault = "operator"
+
+
+class MissingReference(CallError):
+    """The request refers to a value that is not there."""
+
+    code = "missing_reference"
+    status = 422
+    fault = "caller"
+
+
+class Denied(CallError):
+    """A person or a policy refused the call; nothing was sent."""
+
+    code = "denied"
+    status = 403
+    fault = "caller"
+
+
+class OverCeiling(CallError):
+    """The tool is above the category or danger level that the app was approved for."""
+
+    code = "over_ceiling"
+    status = 403
+    fault = "author"
+
+
+class NotConnected(CallError):
+    """There is no usable credential for the app."""
+
+    code = "not_connected"
+    status = 409
+    fault = "caller"
+
+
+class ClientUnavailable(CallError):
+    """No client is attached that could execute the tool."""
+
+    code = "client_unavailable"
+    status = 409
+    fault = "caller"
+
+
+class EgressRefused(CallError):
+    """The egress guard refused the destination; nothing was sent to it."""
+
+    code = "egress_refused"
+    status = 502
+    fault = "author"
+
+
+class UpstreamError(CallError):
+    """The app answered with a status that is not 2xx.
+
+    ``details`` is ``{status, code?, message?, body?}`` (contract section 5, step 9).
+    """
+
+    code = "upstream_error"
+    status = 502
+    fault = "upstream"
+
+
+class UpstreamTimeout(CallError):
+    """The app did not answer in time."""
+
+    code = "upstream_timeout"
+    status = 504
+    fault = "upstream"
+
+
+class UpstreamUnreachable(CallError):
+    """No connection to the app could be made, or it broke before the answer was read."""
+
+    code = "upstream_unreachable"
+    status = 502
+    fault = "upstream"
+
+
+class ResponseTooLarge(CallError):
+    """The answer is larger than its cap, decompressed."""
+
+    code = "response_too_large"
+    status = 502
+    fault = "upstream"
+
+
+class ResponseInvalid(CallError):
+    """The answer is not what the tool promises: broken JSON, or text where fields are mapped."""
+
+    code = "response_invalid"
+    status = 502
+    fault = "upstream"
+
+
+class PollFailed(CallError):
+    """The job that the call started reported its failure."""
+
+    code = "poll_failed"
+    status = 502
+    fault = "upstream"
+
+
+class PollExhausted(CallError):
+    """The job was still running at the last poll; it may still finish."""
+
+    code = "poll_exhausted"
+    status = 504
+    fault = "upstream"
+
+
+class Cancelled(CallError):
+    """The caller stopped the call."""
+
+    code = "cancelled"
+    status = 409
+    fault = "caller"

@@ -1,0 +1,162 @@
+"""The use case of a refresh: fetch ``toolsUrl``, fall back, filter (contract section 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from remit.catalog.definitions import load_catalog, surroundings_of
+from remit.documents.problems import DocumentError
+from remit.documents.strict_json import parse_json
+from remit.errors import CallError
+from remit.gateway.ports import Egress, Limits, WireRequest
+from remit.policy.catalogs import EffectiveCatalog, effective_catalog
+
+if TYPE_CHECKING:
+    from remit.catalog.model import Definition
+    from remit.catalog.tools import LoadedTools
+
+FETCH_TIMEOUT_MS = 2_000
+MAX_CATALOG_BYTES = 2 * 1024 * 1024
+Source = Literal["fresh", "unchanged", "stale", "static"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A catalog as it was last fetched in good order.
+
+    Attributes:
+        body: the document, byte for byte.
+        etag: to ask only for what changed; None where the app gave none.
+        at_s: seconds since the epoch when it was fetched or last confirmed.
+    """
+
+    body: bytes
+    etag: str | None
+    at_s: int
+
+
+class Snapshots(Protocol):
+    """Where the last good catalog of a definition is kept."""
+
+    def read(self, definition: Definition) -> Snapshot | None:
+        """The snapshot for exactly this ``toolsUrl``, or None; a broken one reads as None."""
+        ...
+
+    def write(self, definition: Definition, snapshot: Snapshot) -> None:
+        """Keep a snapshot in place of the last one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """The effective catalog and how it came to be.
+
+    Attributes:
+        source: ``fresh`` or ``unchanged`` after a good fetch, ``stale`` from the last good
+            snapshot, ``static`` from the definition alone.
+        age_s: of the snapshot, in seconds; None for ``static``.
+        fault: why the fetch failed, in words, or None.
+    """
+
+    catalog: EffectiveCatalog
+    source: Source
+    age_s: int | None
+    fault: str | None
+
+
+async def refresh(
+    definition: Definition,
+    egress: Egress,
+    snapshots: Snapshots,
+    *,
+    now_s: int,
+    brand: str = "Remit",
+    fetch: bool = True,
+) -> Refreshed:
+    """The catalog to use now.
+
+    Args:
+        definition: with or without a ``toolsUrl``.
+        egress: the way out; the fetch carries no credential.
+        snapshots: the last good catalog is read from and written to.
+        now_s: seconds since the epoch.
+        brand: the brand setting.
+        fetch: False serves from the snapshot or the definition alone.
+    """
+    if definition.tools_url is None:
+        return _static(definition, None)
+    kept = snapshots.read(definition)
+    if not fetch:
+        return _from_snapshot(definition, kept, now_s, brand, None)
+    fetched, fault = await _fetch(definition, egress, kept, now_s)
+    if fetched is None:
+        return _from_snapshot(definition, kept, now_s, brand, fault)
+    tools = _tools(definition, fetched.body, brand)
+    if tools is None:
+        fault = f"{definition.tools_url.text} answered with no catalog: no list of tools"
+        return _from_snapshot(definition, kept, now_s, brand, fault)
+    snapshots.write(definition, fetched)
+    unchanged = kept is not None and kept.body == fetched.body
+    return Refreshed(
+        catalog=effective_catalog(definition, tools),
+        source="unchanged" if unchanged else "fresh",
+        age_s=0,
+        fault=None,
+    )
+
+
+def _static(definition: Definition, fault: str | None) -> Refreshed:
+    catalog = effective_catalog(definition, None)
+    return Refreshed(catalog=catalog, source="static", age_s=None, fault=fault)
+
+
+def _from_snapshot(
+    definition: Definition, kept: Snapshot | None, now_s: int, brand: str, fault: str | None
+) -> Refreshed:
+    tools = None if kept is None else _tools(definition, kept.body, brand)
+    if kept is None or tools is None:
+        return _static(definition, fault)
+    return Refreshed(
+        catalog=effective_catalog(definition, tools),
+        source="stale",
+        age_s=max(0, now_s - kept.at_s),
+        fault=fault,
+    )
+
+
+def _tools(definition: Definition, body: bytes, brand: str) -> LoadedTools | None:
+    """The tools of a catalog document, or None where it is none."""
+    try:
+        document = parse_json(body, max_bytes=MAX_CATALOG_BYTES, max_depth=128)
+    except DocumentError:
+        return None
+    around = surroundings_of(
+        definition.auth, dict(definition.components), definition.base_url, brand=brand
+    )
+    return load_catalog(document, around)  # pyright: ignore[reportArgumentType] -- a JSON value
+
+
+async def _fetch(
+    definition: Definition, egress: Egress, kept: Snapshot | None, now_s: int
+) -> tuple[Snapshot | None, str | None]:
+    """A fresh or confirmed snapshot, or why there is none."""
+    url = definition.tools_url
+    if url is None:
+        return None, None
+    headers = [("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate")]
+    if kept is not None and kept.etag is not None:
+        headers.append(("If-None-Match", kept.etag))
+    limits = Limits(total_timeout_ms=FETCH_TIMEOUT_MS, max_body_bytes=MAX_CATALOG_BYTES)
+    try:
+        response = await egress.send(
+            WireRequest(method="GET", url=url.text, headers=tuple(headers)), limits
+        )
+    except CallError as error:
+        return None, error.message
+    if response.status == 304 and kept is not None:
+        return Snapshot(body=kept.body, etag=kept.etag, at_s=now_s), None
+    if response.status != 200:
+        return None, f"{url.text} answered {response.status}"
+    etag = response.get("etag")
+    return Snapshot(body=response.body, etag=etag, at_s=now_s), None

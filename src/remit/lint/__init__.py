@@ -1,0 +1,1 @@
+"""Rules over catalogs and definitions: what a reviewer would ask, found before anybody has to. Pure."""

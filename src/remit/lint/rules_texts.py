@@ -1,0 +1,223 @@
+"""Rules on what the model and a person read: descriptions, titles, the briefing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from remit.catalog.reading import is_object
+from remit.documents.problems import escaped
+from remit.lint.subject import Finding
+from remit.lint.words import is_vague, says_when_not
+from remit.values.visible import hides, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from remit.lint.subject import AppView, ToolView
+
+_SHOWN_CODE = re.compile("⟨U\\+[0-9A-F]+⟩")
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|every|the|your|previous|prior|above|earlier|other)"
+    r"(?:\s+\w+){0,3}\s+(?:instructions?|rules?|prompts?|messages?|tools?|guidelines?|directions?)\b"
+    r"|\b(?:do not|don['’]t|never)\s+(?:tell|inform|mention|reveal|show|notify|ask|alert|warn)\b[^.]{0,30}"
+    r"\b(?:user|users|human|person|anyone|anybody|operator)\b"
+    r"|\bwithout\s+(?:telling|informing|asking|notifying|alerting|warning)\s+(?:the\s+)?(?:user|human|person|anyone)\b"
+    r"|\byou\s+must\s+(?:always\s+|first\s+|now\s+|immediately\s+)*(?:call|invoke|run|use|execute|send|read|include)\b"
+    r"|\bbefore\s+(?:using|calling|running)\s+(?:this|any|every|all|other|another)\b[^.]{0,12}\btools?\b"
+    r"|\balways\s+(?:call|use|run|prefer)\s+this\s+(?:tool|function)\b"
+    r"|\byou\s+are\s+(?:now|no longer)\b|\bnew\s+instructions?\s*:|\b(?:system|hidden)\s+prompt\b"
+    r"|\beven\s+if\s+(?:the\s+)?(?:user|human)\b"
+    r"|^\s*(?:system|assistant|developer)\s*:"
+    r"|</?\s*(?:important|system|instructions?|secret|hidden|admin|assistant|user|tool_call|function_calls)\b[^>]*>"
+    r"|<\|[a-z_]+\|>|\[/?INST\]|^#{2,}\s*(?:system|instructions?)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+# No order above has fewer characters; most names and enum members do.
+_SHORTEST_ORDER = 6
+_SHORTEST_BLOB = 80
+_BLOB = re.compile(r"(?<![\w+/])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[0-9])[A-Za-z0-9+/]{80,}={0,2}")
+_COMMANDS = re.compile(
+    r"(?:^|[.!?;:\n]\s*|[-*•]\s+)(?:please\s+)?(?:always|never)\s+(?!the\b|a\b|an\b)[a-z]+"
+    r"|\byou\s+(?:must|should|have to|need to|are required to|may not|shall|will|cannot|can't)\b"
+    r"|\b(?:must|should)\s+(?:always\s+|never\s+|first\s+)?be\s+(?:called|used|run|invoked|asked)\b"
+    r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:please\s+)?(?:do not|don['’]t|make sure|be sure|ensure|remember to)\b"
+    r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:first,?\s+)?(?:please\s+)?(?:call|use|run|invoke|ask|tell|reply|respond|answer|"
+    r"prefer|avoid|refuse|ignore|pretend|act as)\s+\w+"
+    r"|\bcall\s+\w+\s+first\b|\bignore\s+(?:all|any|previous|the)\b",
+    re.IGNORECASE,
+)
+
+
+def empty_description(view: ToolView) -> Iterator[Finding]:
+    """A tool whose description is there and says nothing."""
+    value = view.record.get("description")
+    if isinstance(value, str) and not value.strip():
+        yield Finding(
+            "/description",
+            "the description is empty: the model can only guess from the name when to call this tool",
+            "say what it does, when to use it and when not",
+        )
+
+
+def vague_description(view: ToolView) -> Iterator[Finding]:
+    """A description that adds nothing to the name."""
+    text = view.description
+    if text.strip() and is_vague(text, view.name, view.title):
+        yield Finding(
+            "/description",
+            f'the description "{_shown(text)}" is too vague to choose the tool by',
+            "say what it does, when to use it, when not, and what its arguments mean in your domain",
+        )
+
+
+def no_when_not(view: ToolView) -> Iterator[Finding]:
+    """A description that never says when not to use the tool."""
+    text = view.description
+    if text.strip() and not is_vague(text, view.name, view.title) and not says_when_not(text):
+        yield Finding(
+            "/description",
+            "the description does not say when not to use this tool",
+            "add a sentence such as: Not for moving an object; use move_object for that",
+        )
+
+
+def hidden_characters(view: ToolView) -> Iterator[Finding]:
+    """A text of a tool with characters that a reviewer cannot see."""
+    for at, text in view.texts:
+        yield from _hidden(at, text)
+
+
+def order_to_the_model(view: ToolView) -> Iterator[Finding]:
+    """A text of a tool that speaks to the model instead of describing."""
+    for at, text in view.texts:
+        if text.isascii() and len(text) < _SHORTEST_ORDER:
+            continue
+        if found := _ORDERS.search(text):
+            yield Finding(
+                at,
+                f'"{_shown(found[0])}" reads as an order to the model, not as a description',
+                "describe the tool; what the agent may do is decided by the platform and the user",
+            )
+        elif len(text) >= _SHORTEST_BLOB and (found := _BLOB.search(text)):
+            yield Finding(
+                at,
+                f"the text holds {len(found[0])} characters of encoded data, which no reviewer can read",
+                "write it in plain words, or leave it out",
+            )
+
+
+def app_texts(app: AppView) -> Iterator[Finding]:
+    """Hidden characters in the texts of the app itself and of its skills."""
+    for at, text in _app_texts(app):
+        yield from _hidden(at, text)
+
+
+def app_orders(app: AppView) -> Iterator[Finding]:
+    """An app's description that gives orders (the briefing has a rule of its own)."""
+    for at, text in _app_texts(app):
+        if at in ("/name", "/description") and (found := _ORDERS.search(text)):
+            yield Finding(
+                at,
+                f'"{_shown(found[0])}" reads as an order to the model, not as a description',
+                "describe the app; what the agent may do is decided by the platform and the user",
+            )
+
+
+def briefing_orders(app: AppView) -> Iterator[Finding]:
+    """A briefing written as commands (seed: domain briefing, not commands)."""
+    text = app.text("promptContext")
+    spans = [*_COMMANDS.finditer(text), *_ORDERS.finditer(text)]
+    if not spans:
+        return
+    phrases = dict.fromkeys(_shown(found[0].strip(" .!?;:\n-*•")) for found in sorted(spans, key=lambda f: f.start()))
+    quoted = ", ".join(f'"{phrase}"' for phrase in [*phrases][:3])
+    more = f" and {len(phrases) - 3} more" if len(phrases) > 3 else ""
+    yield Finding(
+        "/promptContext",
+        f"the briefing gives orders: {quoted}{more}",
+        "write facts about your domain; the model is told that this text has no authority, "
+        "so an order in it is not obeyed the way you expect",
+    )
+
+
+def same_title(app: AppView) -> Iterator[Finding]:
+    """Two tools that a person cannot tell apart on a card."""
+    first: dict[str, ToolView] = {}
+    for view in app.tools:
+        title = view.title.strip().casefold()
+        other = first.setdefault(title, view)
+        # Two tools of one name have a graver mistake.
+        if title and other is not view and other.name != view.name:
+            yield Finding(
+                view.place("title") or view.place("displayName"),
+                f'the title "{_shown(view.title)}" is also the title of {other.name or "another tool"}',
+                "give each a title of its own: a person who is asked for approval reads only this",
+                index=view.index,
+            )
+
+
+def same_description(app: AppView) -> Iterator[Finding]:
+    """Two tools that the model cannot choose between."""
+    first: dict[str, ToolView] = {}
+    for view in app.tools:
+        text = " ".join(view.description.split()).casefold()
+        other = first.setdefault(text, view)
+        if text and other is not view and other.name != view.name:
+            yield Finding(
+                "/description",
+                f"the description is word for word that of {other.name or 'another tool'}",
+                "say what sets the two apart; the model chooses by this text",
+                index=view.index,
+            )
+
+
+def skill_description(app: AppView) -> Iterator[Finding]:
+    """A skill that the agent has no reason to load."""
+    skills = app.record.get("skills")
+    for index, skill in enumerate(skills if isinstance(skills, list) else ()):
+        if is_object(skill) and "description" in skill and not str(skill["description"]).strip():
+            yield Finding(
+                f"/skills/{index}/description",
+                "the skill's description is empty: the agent sees nothing else before it loads the skill",
+                "say in a sentence what the skill is for",
+            )
+
+
+def _app_texts(app: AppView) -> Iterator[tuple[str, str]]:
+    for key in ("name", "description", "promptContext"):
+        if text := app.text(key):
+            yield f"/{escaped(key)}", text
+    skills = app.record.get("skills")
+    for index, skill in enumerate(skills if isinstance(skills, list) else ()):
+        if not is_object(skill):
+            continue
+        for key in ("name", "description", "body"):
+            text = skill.get(key)
+            if isinstance(text, str) and text:
+                yield f"/skills/{index}/{key}", text
+
+
+def _hidden(at: str, text: str) -> Iterator[Finding]:
+    if not hides(text):
+        return
+    # What stood in the text as such a code already is no hidden character.
+    written = Counter(_SHOWN_CODE.findall(text))
+    found = Counter(_SHOWN_CODE.findall(visible(text))) - written
+    total = sum(found.values())
+    many = "a character" if total == 1 else f"{total} characters"
+    yield Finding(
+        at,
+        f"the text holds {many} that a reader cannot see: {_cut(', '.join(found))}",
+        "take them out; Remit shows them to the model and to people by these codes",
+    )
+
+
+def _shown(text: str) -> str:
+    """An author's words for a message: one line, at most 60 characters."""
+    return _cut(" ".join(visible(text).split()))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,225 @@
+"""What words say: the judgements that rules make of names and descriptions.
+
+Words are judged, never known, so each list is kept narrow: a rule that is wrong every tenth time
+is read as noise every time. What is judged here is a warning, never an error.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+Effect: TypeAlias = Literal["destroys", "spends", "sends"]
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-\s./]+")
+_DESTROYS = frozenset(
+    "delete remove erase purge wipe destroy truncate overwrite revoke terminate uninstall cancel "
+    "reset deactivate obliterate discard".split()
+)
+_SPENDS = frozenset("pay charge refund purchase buy checkout payout withdraw transfer spend".split())
+_SENDS = frozenset("send publish deploy broadcast notify email invite announce release".split())
+_WORDS: tuple[tuple[Effect, frozenset[str]], ...] = (
+    ("destroys", _DESTROYS),
+    ("spends", _SPENDS),
+    ("sends", _SENDS),
+)
+# Nouns of money: creating one of them spends it.
+_MONEY = frozenset("payment payments charge charges refund refunds payout payouts transfer transfers purchase".split())
+_MAKES = frozenset("create new make add submit issue start trigger execute".split())
+# "Drop" is a pin on a map as often as a table.
+_DROPPED = frozenset("table tables database db index collection schema partition column all".split())
+# What may be reset, cleared or discarded without harm: a view, not a thing.
+_VIEW = frozenset("view zoom filter filters camera search cursor selection sort layout page scroll".split())
+READING = frozenset(
+    "get list find search fetch read show view check count preview describe compare lookup look "
+    "estimate simulate validate verify explain query inspect is has can dry test download export "
+    "browse summarize calculate compute resolve suggest match filter diff analyze analyse report "
+    "convert translate render evaluate quote detect parse".split()
+)
+# Verbs whose DELETE takes back a mark, not a thing.
+_UNMARKS = frozenset(
+    "unlike unstar unfollow unpin unmute unsubscribe unassign unwatch unarchive unlock unsave "
+    "unblock unhide undo leave deselect".split()
+)
+# Verb forms that are no nouns: safe to find in the middle of a sentence.
+_PLAIN_VERBS = frozenset(
+    "deletes removes erases purges wipes destroys overwrites revokes cancels terminates "
+    "sends publishes deploys broadcasts pays".split()
+)
+_OPENING = re.compile(
+    r"\s*(?:(?:this (?:tool|function|operation|endpoint)|it|will|can|use (?:this|it) to|"
+    r"permanently|irreversibly|immediately|completely|instantly|automatically|safely)\s+)*"
+    r"([a-z]+)(?:,?\s+(?:and|or|then)\s+(?:then\s+|permanently\s+)?([a-z]+))?",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(r"(?:\band|\bthen|,)\s+(?:then\s+|permanently\s+|also\s+)?([a-z]+)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?;:\n]")
+_NEGATION = re.compile(r"\b(?:not|never|without|instead|unless|except|n't|but)\b", re.IGNORECASE)
+
+_WHEN_NOT = re.compile(
+    r"\b(?:not|never|no|cannot|only|instead|avoid|unless|except|rather|nothing|neither|without|"
+    r"until|refuses?|fails? (?:if|when))\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_WHEN_NOT_ELSEWHERE = re.compile(
+    # German, French, Spanish, Portuguese, Italian, Dutch, Russian; Chinese, Japanese, Korean
+    r"\b(?:nicht|nie|niemals|nur|statt|außer|kein\w*|ne|pas|jamais|seulement|uniquement|sauf|plutôt|"
+    r"nunca|solo|sólo|salvo|excepto|não|apenas|exceto|non|mai|tranne|niet|nooit|alleen|behalve|"
+    r"не|никогда|только|кроме|вместо)\b"
+    r"|不|勿|别|別|仅|僅|只|ない|せず|のみ|だけ|않|말|마십|만\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_EMPTY_PHRASES = frozenset(
+    {"todo", "tbd", "description", "no description", "test", "tool", "n/a", "na", "none", "fixme", "xxx"}
+)
+
+_QUOTED = r"(?:'[\w.+ -]{1,40}'|\"[\w.+ -]{1,40}\"|`[\w.+ -]{1,40}`|“[\w.+ -]{1,40}”|‘[\w.+ -]{1,40}’)"
+_TOKEN = r"[\w+-]{1,30}"
+_EITHER = rf"(?:{_QUOTED}|{_TOKEN})"
+_LISTS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # 'a' | 'b', "a", "b" or "c"
+        rf"{_QUOTED}(?:\s*[,|/]\s*(?:or\s+|and\s+)?|\s+or\s+){_QUOTED}",
+        # a | b, asc|desc
+        rf"(?<![\w|]){_EITHER}\s*\|\s*{_EITHER}(?![\w|]*\|\|)",
+        # one of a, b, c; one of: a or b
+        rf"\bone of(?: the following)?:?\s+{_EITHER}(?:\s*[,/]\s*|,?\s+or\s+){_EITHER}",
+        # allowed values: a, b
+        rf"\b(?:allowed|possible|valid|accepted|supported|permitted)(?: (?:values?|options?|types?))?"
+        rf"(?: are| is|:)+\s*{_EITHER}(?:\s*[,/]\s*|,?\s+(?:or|and)\s+){_EITHER}",
+        # asc or desc
+        r"\basc(?:ending)?\b\W{1,4}(?:or\W{1,2})?desc(?:ending)?\b",
+        # either open or closed.
+        rf"\beither\s+({_TOKEN})\s+or\s+({_TOKEN})\s*(?:[.;)]|$)",
+        # must be low, medium or high
+        rf"\b(?:can|must|may|should) be\s+{_EITHER}(?:,\s*{_EITHER})+,?\s+or\s+{_EITHER}\s*(?:[.;)]|$)",
+        # sort order (newest, oldest)
+        rf"\b(?:type|kind|status|state|order|direction|mode|format|level|priority|role|unit|size|category)"
+        rf"\s*[(:]\s*{_TOKEN}(?:\s*[,/]\s*(?:or\s+)?|\s+or\s+){_TOKEN}[^.()]*(?:[).]|$)",
+    )
+)
+_BARE_LIST = re.compile(r"([a-z0-9_-]+(?:, [a-z0-9_-]+)*),? or ([a-z0-9_-]+)\.?")
+_SUCH_AS = re.compile(r"\b(?:e\.?g\.?|such as|for example|for instance|like|examples?:?)\W*$", re.IGNORECASE)
+# Words that name a kind of value, not a value.
+_KINDS = frozenset(
+    "id ids name names email emails url urls slug title number code text path date phone username "
+    "handle uuid key keys word words part parts null none empty blank string integer".split()
+)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, lower case: ``deleteScene`` is ``delete``, ``scene``."""
+    return tuple(word.lower() for word in _CAMEL.split(name) if word)
+
+
+def reads(name: str) -> bool:
+    """Whether a name begins, or nearly begins, with a verb that only reads."""
+    words = words_of(name)
+    return bool(words) and words[0] in READING
+
+
+def unmarks(name: str) -> bool:
+    """Whether a name takes back a mark (``unlike``, ``leave``), which can be set again."""
+    words = words_of(name)
+    return bool(words) and words[0] in _UNMARKS
+
+
+def effect_in_name(name: str) -> tuple[Effect, str] | None:
+    """The effect that a name or title speaks of, and the word that says so."""
+    words = words_of(name)
+    if not words or words[0] in READING or words[0] in _UNMARKS:
+        return None
+    if words[0] in _MAKES and (money := next((w for w in words[1:] if w in _MONEY), None)):
+        return "spends", money
+    if words[0] == "drop" and len(words) > 1 and words[1] in _DROPPED:
+        return "destroys", "drop"
+    # Past the first word, a verb is one only where another verb came before ("archive_and_delete").
+    verbs = [words[0], *(after for w, after in zip(words, words[1:], strict=False) if w in ("and", "or"))]
+    for verb in (*verbs, *words[-1:]):
+        found = _effect(verb)
+        if found is None or (verb in ("reset", "discard", "remove") and set(words) & _VIEW):
+            continue
+        if verb in verbs or found == "destroys":
+            return found, verb
+    return None
+
+
+def effect_in_description(text: str) -> tuple[Effect, str] | None:
+    """The effect that the first sentence of a description speaks of, and its word."""
+    sentence = _NEGATION.split(_SENTENCE_END.split(text.strip(), maxsplit=1)[0], maxsplit=1)[0]
+    opening = _OPENING.match(sentence)
+    if opening is None:
+        return None
+    first = opening[1].lower()
+    for word in (first, (opening[2] or "").lower()):
+        found = _effect(word) or _effect(_base(word))
+        if found is not None and not (set(words_of(sentence)) & _VIEW and word.startswith(("reset", "remove"))):
+            return found, word
+    if first in READING or _base(first) in READING:
+        return None
+    for further in _FURTHER.finditer(sentence, opening.end(1)):
+        if further[1].lower() in _PLAIN_VERBS:
+            return _effect(_base(further[1].lower())) or "destroys", further[1].lower()
+    return None
+
+
+def effect_in_path(path: str, method: str) -> tuple[Effect, str] | None:
+    """The effect that the last literal segment of a path speaks of, and the segment."""
+    segments = [s for s in path.split("?")[0].split("/") if s and "{" not in s]
+    last = segments[-1].lower() if segments else ""
+    found = _effect(last)
+    if found is not None and (method != "GET" or last in _DESTROYS - {"reset"}):
+        return found, last
+    return ("spends", last) if method == "POST" and last in _MONEY else None
+
+
+def _effect(word: str) -> Effect | None:
+    return next((effect for effect, words in _WORDS if word in words), None)
+
+
+def _base(word: str) -> str:
+    """The plain form of a verb in the third person: ``deletes`` is ``delete``."""
+    if word.endswith(("ches", "shes", "sses")):
+        return word[:-2]
+    if word.endswith("ing") and len(word) > 5:
+        stem = word[:-3]
+        return stem if _effect(stem) else f"{stem}e"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def says_when_not(text: str) -> bool:
+    """Whether a description limits itself: when not to use the tool, or what it does not do."""
+    return bool(_WHEN_NOT.search(text) or _WHEN_NOT_ELSEWHERE.search(text))
+
+
+def is_vague(text: str, *names: str) -> bool:
+    """Whether a description says nothing beyond the tool's own names.
+
+    A text without spaces between its words (Chinese, Japanese) is measured by its length.
+    """
+    words = [word.lower() for word in _WORD.findall(text)]
+    if " ".join(words) in _EMPTY_PHRASES:
+        return True
+    if len(words) < 4 and (text.isascii() or len(text.strip()) < 10):
+        return True
+    known = {word for name in names for word in words_of(name)} | {"a", "an", "the", "this", "tool", "to", "of"}
+    return set(words) <= known
+
+
+def lists_alternatives(text: str) -> str | None:
+    """The part of a description that lists a closed set of values, or None."""
+    for pattern in _LISTS:
+        for found in pattern.finditer(text):
+            before = text[max(0, found.start() - 16) : found.start()]
+            if not _SUCH_AS.search(before) and not _names_kinds(found[0]):
+                return found[0].strip()
+    bare = _BARE_LIST.fullmatch(text.strip())
+    return None if bare is None or _names_kinds(bare[0]) else bare[0]
+
+
+def _names_kinds(listed: str) -> bool:
+    """Whether a list names kinds of values ("id or name"), which is no closed set."""
+    words = [word.lower() for word in _WORD.findall(listed)]
+    return bool(_KINDS.intersection(words[-1:] + words[:1]))

@@ -1,0 +1,1 @@
+"""The outermost room: settings, the composition root, the command line, the demo."""

@@ -1,0 +1,318 @@
+"""The command line: what each command takes. What it does stands in ``commands``, one module each.
+
+Every import of a command's work is inside it, so that ``remit lint`` does not wait for what
+``remit call`` needs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from remit import __version__
+from remit.errors import RemitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from remit.main.settings import Settings
+
+Provider = Literal["openai", "anthropic", "gemini", "mcp"]
+TextOrJson = Literal["text", "json"]
+ShowFormat = Literal["text", "md", "json"]
+
+app = typer.Typer(
+    name="remit",
+    help="Let AI agents act inside an app, within a remit that a person can read.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+egress_app = typer.Typer(help="The egress guard.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(egress_app, name="egress")
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A definition, YAML or JSON; - reads stdin.")]
+Pins = Annotated[
+    list[str] | None,
+    typer.Option("--pin", metavar="NAME=JSON", help="Fix an argument; it wins over --args."),
+]
+Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch toolsUrl and use the effective catalog.")]
+
+
+class _State:
+    """What the options before the command said."""
+
+    config: Path | None = None
+
+
+def _settings() -> Settings:
+    from remit.main.settings import load_settings
+
+    return load_settings(_State.config)
+
+
+def _finish(work: Callable[[], int]) -> None:
+    """Run a command's work and turn its answer into the exit code; no traceback for a known error."""
+    raise typer.Exit(guarded(work))
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """The exit code of a command's work: 0 done, 1 findings or a failed call, 2 wrong use."""
+    from remit.main.output import say
+
+    try:
+        return work()
+    except RemitError as error:
+        say(error.message)
+        return 1 if error.fault == "author" else 2
+    except KeyboardInterrupt:
+        say("Stopped.")
+        return 130
+    except BrokenPipeError:
+        # The reader went away, as `head` does: nothing is wrong, and nothing more can be said.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 -- until the exit
+        return 0
+
+
+def _version(*, asked: bool) -> None:
+    if asked:
+        typer.echo(f"remit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    *,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings; remit.toml by default.")
+    ] = None,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=lambda v: _version(asked=v)
+        ),
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+    del version
+    _State.config = config
+
+
+@app.command()
+def call(
+    *,
+    file: File,
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's catalog name.")],
+    args: Annotated[
+        str, typer.Option("--args", metavar="JSON|@FILE", help="The arguments, an object.")
+    ] = "{}",
+    pin: Pins = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            metavar="T",
+            envvar="REMIT_TOKEN",
+            show_envvar=True,
+            help="The user's credential (basic: user:password).",
+        ),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME=VALUE", help="A value for ${env.NAME}."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve without asking.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Send nothing; print the request as it would be sent.")
+    ] = False,
+    output: Annotated[Literal["json"], typer.Option("--format", help="How to print.")] = "json",
+) -> None:
+    """Call one tool, without a server: validated, guarded, approved where it must be, mapped."""
+    del output
+    from remit.main.commands.call import Wish, run
+
+    wish = Wish(
+        file=file,
+        tool=tool,
+        args=args,
+        pins=tuple(pin or ()),
+        token=token,
+        env=tuple(env or ()),
+        yes=yes,
+    )
+    _finish(lambda: run(wish, _settings(), dry_run=dry_run))
+
+
+@app.command()
+def lint(
+    *,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Definitions or catalogs; - reads stdin.")
+    ],
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
+    fetch: Fetch = False,
+    bill: Annotated[bool, typer.Option("--bill", help="Print what the catalog costs in tokens.")] = False,
+    output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
+) -> None:
+    """Check definitions and catalogs: errors, and what a reviewer would ask."""
+    from remit.main.commands.lint import run
+
+    _finish(
+        lambda: run(files, _settings(), strict=strict, fetch=fetch, bill=bill, as_json=output == "json")
+    )
+
+
+@app.command()
+def show(
+    *,
+    file: File,
+    short: Annotated[bool, typer.Option("--short", help="The short form that consent shows.")] = False,
+    fetch: Fetch = False,
+    output: Annotated[ShowFormat, typer.Option("--format", help="How to print.")] = "text",
+) -> None:
+    """Print the remit: in plain words, all that an app may do."""
+    from remit.main.commands.statement import show as run
+
+    _finish(lambda: run(file, _settings(), short=short, fetch=fetch, output=output))
+
+
+@app.command()
+def lock(
+    *,
+    file: File,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with remit.lock; exit 1 when more could be done.")
+    ] = False,
+    lock_file: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="remit.lock beside FILE by default."),
+    ] = None,
+) -> None:
+    """Write remit.lock, what an app may do in a form to keep in version control."""
+    from remit.main.commands.statement import lock as run
+
+    _finish(lambda: run(file, _settings(), check=check, lock_file=lock_file))
+
+
+@app.command()
+def catalog(
+    *,
+    file: File,
+    no_fetch: Annotated[
+        bool, typer.Option("--no-fetch", help="Use the last snapshot, or the static tools.")
+    ] = False,
+    output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "json",
+) -> None:
+    """Print the effective catalog: fetched, filtered by the ceiling, with what was dropped and why."""
+    from remit.main.commands.catalog import run
+
+    _finish(lambda: run(file, _settings(), fetch=not no_fetch, as_json=output == "json"))
+
+
+@app.command()
+def export(
+    *,
+    file: File,
+    provider: Annotated[Provider, typer.Option("--for", help="Whose form to print.")],
+    pin: Pins = None,
+    fetch: Fetch = False,
+    output: Annotated[Literal["json"], typer.Option("--format", help="How to print.")] = "json",
+) -> None:
+    """Print the functions as a model sees them."""
+    del output
+    from remit.main.commands.export import run
+
+    _finish(lambda: run(file, _settings(), provider=provider, pins=tuple(pin or ()), fetch=fetch))
+
+
+@app.command()
+def diff(
+    *,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A definition or catalog.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same, changed.")],
+    fetch: Fetch = False,
+    output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
+) -> None:
+    """Say what changed, whether it is an edit or a version, and whether users consent again."""
+    from remit.main.commands.diff import run
+
+    _finish(lambda: run(old, new, _settings(), fetch=fetch, as_json=output == "json"))
+
+
+@egress_app.command("check")
+def egress_check(
+    *,
+    url: Annotated[str, typer.Argument(metavar="URL")],
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--resolve", metavar="HOST=ADDR[,ADDR]", help="Use these addresses; look nothing up."
+        ),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", metavar="ENTRY", help="An entry as in [egress] allow."),
+    ] = None,
+    output: Annotated[Literal["json"], typer.Option("--format", help="How to print.")] = "json",
+) -> None:
+    """Print the guard's decision on a URL; nothing is sent."""
+    del output
+    from remit.main.commands.egress import run
+
+    _finish(lambda: run(url, _settings(), resolve=resolve, allow=tuple(allow or ())))
+
+
+@app.command()
+def schema(
+    *,
+    kind: Annotated[Literal["definition", "catalog", "tool"], typer.Argument(metavar="KIND", help="definition, catalog or tool.")],
+) -> None:
+    """Print the JSON Schema of an author's document."""
+    from remit.main.commands.schema import run
+
+    _finish(lambda: run(kind))
+
+
+@app.command()
+def explain(
+    *,
+    code: Annotated[
+        str | None, typer.Argument(metavar="CODE", help="An error code or a lint rule.")
+    ] = None,
+) -> None:
+    """Explain an error code or a lint rule: what happened, why, the mend."""
+    from remit.main.commands.explain import run
+
+    _finish(lambda: run(code))
+
+
+@app.command()
+def demo(
+    *,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Run every step without asking; exit 0 only when each worked."),
+    ] = False,
+) -> None:
+    """Start the sample app and walk through what Remit does, in a minute."""
+    from remit.main.demo import run
+
+    _finish(lambda: run(check=check))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and exit; with ``arguments``, return the exit code instead."""
+    if arguments is None:
+        app()
+        return 0
+    try:
+        app(list(arguments), standalone_mode=True)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    return 0

@@ -1,0 +1,274 @@
+"""``remit call``: one call, no server (contract sections 5 and 13)."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from remit import __version__
+from remit.calls.answers import may_have_happened
+from remit.calls.arguments import settle
+from remit.calls.planning import plan
+from remit.calls.wire import Sender, carries_credential, masked_credential, owned_headers
+from remit.catalog.model import ClientTarget
+from remit.documents.problems import DocumentError
+from remit.documents.strict_json import parse_json
+from remit.errors import CallError, Cancelled, ClientUnavailable, InvalidArguments, InvalidDefinition
+from remit.gateway.calling import App, CallOutcome, World, call, find_tool
+from remit.main.commands.pairs import read_env, read_pins
+from remit.main.commands.refreshing import client, refreshed
+from remit.main.files import read_bytes, read_definition
+from remit.main.output import print_json, say
+from remit.main.terminal import FlagApprover, NobodyApprover, Progress, TerminalApprover
+from remit.main.world import RandomIds, SystemClock
+from remit.values.secrets import Secret
+
+if TYPE_CHECKING:
+    from remit.catalog.model import Definition, Tool
+    from remit.egress.client import GuardedClient
+    from remit.main.settings import Settings
+    from remit.values.json import JsonObject, JsonValue
+
+UNKNOWN_OUTCOME = "This may have happened. Read the current state before trying again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the user typed."""
+
+    file: str
+    tool: str
+    args: str
+    pins: tuple[str, ...]
+    token: str | None
+    env: tuple[str, ...]
+    yes: bool
+
+
+def run(wish: Wish, settings: Settings, *, dry_run: bool) -> int:
+    """Make the call, or print the request that it would send; 0 when it ended well."""
+    pins = read_pins(wish.pins)
+    env = read_env(wish.env)
+    text = _args_text(wish.args)
+    try:
+        _, definition = read_definition(wish.file, brand=settings.brand)
+    except InvalidDefinition as error:
+        say(error.message)
+        print_json(error_json(error.code, f"{wish.file} cannot be used.", wish.tool))
+        return 1
+    try:
+        given = parse_args(text, wish.tool)
+    except InvalidArguments as error:
+        return _print_error(error, wish.tool, happened=False)
+    credential = Secret(wish.token) if wish.token else None
+    job = _Job(wish, settings, definition, given, pins, env, credential)
+    return asyncio.run(job.dry_run() if dry_run else job.call())
+
+
+def _args_text(args: str) -> bytes:
+    if args.startswith("@"):
+        return read_bytes(args[1:])
+    return args.encode("utf-8", "surrogateescape")
+
+
+def parse_args(text: bytes, tool: str) -> JsonObject:
+    """The arguments, parsed strictly (contract section 5, step 1).
+
+    Raises:
+        InvalidArguments: no JSON object.
+    """
+    try:
+        given = parse_json(text)
+    except DocumentError as error:
+        faults = [
+            {"pointer": p.pointer, "rule": "json", "message": p.message} for p in error.problems
+        ]
+        first = error.problems[0]
+        raise InvalidArguments(
+            f"{tool} was not called: the arguments are no JSON that can be used: "
+            f"{first.message}. {first.mend}",
+            details={"faults": faults},
+        ) from None
+    if not isinstance(given, dict):
+        raise InvalidArguments(
+            f"{tool} was not called: the arguments must be an object such as {{}}.",
+            details={"faults": [{"pointer": "", "rule": "type", "message": "must be an object"}]},
+        )
+    return given  # pyright: ignore[reportUnknownVariableType] -- a decoded JSON object
+
+
+class _Job:
+    """One run of the command."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 -- what the command line said, read
+        self,
+        wish: Wish,
+        settings: Settings,
+        definition: Definition,
+        given: JsonObject,
+        pins: JsonObject,
+        env: dict[str, Secret],
+        credential: Secret | None,
+    ) -> None:
+        self.wish = wish
+        self.settings = settings
+        self.definition = definition
+        self.given = given
+        self.pins = pins
+        self.env = env
+        self.credential = credential
+        self.progress = Progress()
+
+    async def _app(self, egress: GuardedClient, *, fetch: bool) -> App:
+        found = await refreshed(self.definition, egress, self.settings, fetch=fetch)
+        return App(
+            definition=self.definition,
+            catalog=found.catalog,
+            credential=self.credential,
+            env=self.env,
+            version=__version__,
+            brand=self.settings.brand,
+        )
+
+    async def dry_run(self) -> int:
+        """Print the request as it would be sent; nothing goes out, the catalog included."""
+        async with client(self.settings) as egress:
+            app = await self._app(egress, fetch=False)
+        try:
+            tool = find_tool(app, self.wish.tool)
+            print_json(self._would_send(app, tool))
+        except CallError as error:
+            return _print_error(error, self.wish.tool, happened=False)
+        return 0
+
+    def _would_send(self, app: App, tool: Tool) -> dict[str, JsonValue]:
+        if isinstance(tool.destination, ClientTarget):
+            raise ClientUnavailable(
+                f"{tool.name} runs in the user's client ({tool.destination.name}); it sends nothing."
+            )
+        arguments = settle(tool, self.given, self.pins, source="caller")
+        request = plan(tool, app.definition, arguments, env_names=self.env.keys())
+        use = masked_credential(app.definition.auth, tool)
+        sender = Sender(
+            call_id="<call id>",
+            traceparent="<trace>",
+            version=__version__,
+            brand=self.settings.brand,
+        )
+        headers: dict[str, JsonValue] = dict(request.shown_headers)
+        headers |= dict(owned_headers(request, tool, credential=use, sender=sender))
+        url = request.shown_url
+        if use.query is not None:
+            url += ("&" if "?" in url else "?") + use.query
+        return {
+            "method": request.method,
+            "url": url,
+            "headers": headers,
+            "body": request.shown_body,
+            "digest": request.digest,
+        }
+
+    async def call(self) -> int:
+        """Make the call and print how it ended."""
+        async with client(self.settings) as egress:
+            app = await self._app(egress, fetch=True)
+            world = World(
+                egress=egress,
+                approver=_approver(yes=self.wish.yes),
+                clock=SystemClock(),
+                ids=RandomIds(),
+                watcher=self.progress,
+            )
+            running = asyncio.ensure_future(
+                call(self.wish.tool, self.given, app, world, pins=self.pins)
+            )
+            asyncio.get_running_loop().add_signal_handler(
+                signal.SIGINT, lambda: self._interrupted(running)
+            )
+            try:
+                outcome = await running
+            except asyncio.CancelledError:
+                return self._cancelled(app)
+        return _print_outcome(outcome)
+
+    def _interrupted(self, running: asyncio.Future[CallOutcome]) -> None:
+        """The first Ctrl-C lets a request that is out come home; the second gives it up."""
+        if self.progress.sending and not self.progress.warned:
+            self.progress.warned = True
+            say(
+                f"{self.wish.tool} is already on its way; waiting for its answer. "
+                "Press Ctrl-C again to stop waiting."
+            )
+            return
+        running.cancel()
+
+    def _cancelled(self, app: App) -> int:
+        tool = app.catalog.tool(self.wish.tool)
+        error = Cancelled(f"{self.wish.tool} was stopped.", sent=self.progress.sent)
+        happened = tool is not None and may_have_happened(tool, error)
+        _print_error(error, self.wish.tool, happened=happened)
+        return 130
+
+
+def _approver(*, yes: bool) -> TerminalApprover | FlagApprover | NobodyApprover:
+    if yes:
+        return FlagApprover()
+    return TerminalApprover() if sys.stdin.isatty() else NobodyApprover()
+
+
+def _print_outcome(outcome: CallOutcome) -> int:
+    arguments = outcome.arguments
+    for change in arguments.repaired if arguments else ():
+        say(f"Repaired {change.pointer}: {change.words}.")
+    for name in arguments.refused_pins if arguments else ():
+        say(f'The argument "{name}" was ignored: it is pinned, and the pin wins.')
+    for name in arguments.ignored if arguments else ():
+        say(f'The argument "{name}" was ignored: {outcome.tool} declares no such parameter.')
+    if outcome.error is not None or outcome.content is None or outcome.display is None:
+        error = outcome.error or CallError("The call ended without a result.")
+        return _print_error(
+            error, outcome.tool, happened=outcome.may_have_happened, call_id=outcome.call_id
+        )
+    if outcome.display.misfit is not None:
+        say(f"Drawn as json: {outcome.display.misfit}.")
+    printed: dict[str, JsonValue] = {
+        "callId": outcome.call_id,
+        "outcome": outcome.outcome,
+        "result": outcome.result,
+        "content": outcome.content.text,
+        "display": outcome.display.as_json(),
+    }
+    print_json(printed)
+    return 0
+
+
+def _print_error(
+    error: CallError, tool: str, *, happened: bool, call_id: str | None = None
+) -> int:
+    message = f"{error.message} {UNKNOWN_OUTCOME}" if happened else error.message
+    printed = error_json(error.code, message, tool, details=error.details, happened=happened)
+    if call_id is not None:
+        printed = {"callId": call_id, **printed}
+    print_json(printed)
+    say(f"{error.code}: {message}\n`remit explain {error.code}` says more.")
+    return 1
+
+
+def error_json(
+    code: str,
+    message: str,
+    tool: str,
+    *,
+    details: object = None,
+    happened: bool = False,
+) -> dict[str, JsonValue]:
+    """The one error shape (contract section 5)."""
+    error: dict[str, JsonValue] = {"code": code, "message": message, "tool": tool}
+    if details:
+        error["details"] = details  # pyright: ignore[reportArgumentType] -- JSON values
+    if happened:
+        error["mayHaveHappened"] = True
+    return {"error": error}

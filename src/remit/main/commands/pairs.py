@@ -1,0 +1,55 @@
+"""``NAME=VALUE`` options, read once for every command that has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remit.documents.problems import DocumentError
+from remit.documents.strict_json import parse_json
+from remit.errors import WrongUse
+from remit.values.secrets import Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from remit.values.json import JsonObject, JsonValue
+
+
+def _pairs(option: str, entries: Sequence[str]) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if not equals or not name:
+            # The value may be a secret, so only the name is repeated.
+            raise WrongUse(f"{option} {name[:60]!r}: write {option} NAME=VALUE.")
+        if name in seen:
+            raise WrongUse(f"{option} {name!r} is given twice. Keep one.")
+        seen.add(name)
+        yield name, value
+
+
+def read_pins(entries: Sequence[str]) -> JsonObject:
+    """Pins by argument name, from ``NAME=JSON`` entries.
+
+    Raises:
+        WrongUse: no pair, a name twice, or a value that is no JSON.
+    """
+    pins: dict[str, JsonValue] = {}
+    for name, text in _pairs("--pin", entries):
+        try:
+            pins[name] = parse_json(text)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
+        except DocumentError as error:
+            raise WrongUse(
+                f"--pin {name}: the value is no JSON: {error.problems[0].message}. "
+                f"A text needs quotes: --pin '{name}=\"…\"'."
+            ) from None
+    return pins
+
+
+def read_env(entries: Sequence[str]) -> dict[str, Secret]:
+    """Env values by name, from ``NAME=VALUE`` entries.
+
+    Raises:
+        WrongUse: no pair, or a name twice.
+    """
+    return {name: Secret(text) for name, text in _pairs("--env", entries)}

@@ -1,0 +1,141 @@
+"""A person at the terminal: shown the card, asked, and told how a call goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from remit.documents.canonical import compact_json
+from remit.gateway.ports import Denial
+from remit.main.output import paint, say
+from remit.policy.decisions import Approval
+
+if TYPE_CHECKING:
+    from remit.calls.cards import Card
+
+
+def draw(card: Card) -> str:
+    """The card as text: the platform's line first, then the app's words, then the facts."""
+    err = sys.stderr
+    account = f" as {card.account}" if card.account else " with your credential"
+    title = "".join(f"“{p.text}”" if p.inserted else p.text for p in card.title)
+    lines = [
+        "",
+        paint(f"{card.act} · {card.danger}", "bold", err),
+        paint(f"on {card.host}{account}", "dim", err),
+        "",
+        f"  {title}",
+    ]
+    width = max((len(name) for name, _ in card.arguments), default=0)
+    lines += [f"  {name:<{width}}  {value}" for name, value in card.arguments]
+    if card.preview is not None:
+        lines += ["", "  What it is about, read just now:"]
+        lines += _fields(card.preview)
+    if card.preview_failure is not None:
+        lines += ["", f"  The preview could not be read: {card.preview_failure}"]
+    lines += ["", f"  Asked because {card.reason}.", "", "  The exact request"]
+    lines.append(f"    {card.request.method} {card.request.shown_url}")
+    lines += [f"    {name}: {value}" for name, value in card.request.shown_headers.items()]
+    if card.request.has_body:
+        lines.append(f"    {compact_json(card.request.shown_body)}")
+    lines += [paint(f"    digest {card.request.digest}", "dim", err), ""]
+    return "\n".join(lines)
+
+
+def _fields(preview: object) -> list[str]:
+    if isinstance(preview, dict):
+        items = {str(k): v for k, v in preview.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        width = max((len(name) for name in items), default=0)
+        return [f"    {name:<{width}}  {_short(value)}" for name, value in items.items()]
+    return [f"    {_short(preview)}"]
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else compact_json(value)
+    return text if len(text) <= 200 else f"{text[:200]}… ({len(text):,} characters)"
+
+
+class TerminalApprover:
+    """Asks at the terminal. Only ``y`` or ``yes`` goes ahead; Enter alone does not."""
+
+    async def ask(self, card: Card) -> Approval | Denial:
+        """Show the card and read one line; end of input is a denial."""
+        say(draw(card))
+        prompt = f"{card.verb}?  y = go ahead · Enter = not now · n REASON = no, and say why: "
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
+        line = await _read_line()
+        words = (line or "").strip()
+        if words.lower() in ("y", "yes"):
+            return Approval(digest=card.request.digest, by="terminal")
+        first, _, rest = words.partition(" ")
+        note = rest.strip() if first.lower() in ("n", "no") else words
+        return Denial(note=note[:500])
+
+
+async def _read_line() -> str | None:
+    """One line of standard input, without blocking the loop; cancellation gives it up."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(sys.stdin.fileno(), lambda: ready.done() or ready.set_result(None))
+    try:
+        await ready
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    return sys.stdin.readline() or None
+
+
+class FlagApprover:
+    """Stands for ``--yes``: approves, and says on stderr what it approved."""
+
+    async def ask(self, card: Card) -> Approval | Denial:
+        """Approve the very request that the card shows."""
+        title = "".join(part.text for part in card.title)
+        say(f"--yes: approved without asking: {card.act} on {card.host}: {title}")
+        return Approval(digest=card.request.digest, by="--yes")
+
+
+class NobodyApprover:
+    """Stands where there is no terminal: nobody can say yes."""
+
+    async def ask(self, card: Card) -> Approval | Denial:
+        """Deny, and say how it can be approved."""
+        say(
+            f"{card.tool} must be approved ({card.reason}), and there is no terminal to ask on. "
+            "Run it in a terminal, or add --yes."
+        )
+        return Denial(note="nobody could be asked: there is no terminal, and --yes was not given")
+
+
+class Progress:
+    """Tells on stderr how a call goes on, and keeps what an interruption must know.
+
+    Attributes:
+        sending: a request is out and not answered yet.
+        sent: a request has gone out at all.
+        warned: the user was told that it is on its way.
+    """
+
+    def __init__(self) -> None:
+        self.sending = False
+        self.sent = False
+        self.warned = False
+
+    def started(self, tool: str) -> None:
+        """A request goes out now."""
+        del tool
+        self.sending = self.sent = True
+
+    def answered(self, tool: str) -> None:
+        """Its answer was read, or it ended without one."""
+        del tool
+        self.sending = False
+
+    def polled(self, tool: str, poll: int, max_polls: int, status: str) -> None:
+        """One line a poll."""
+        say(paint(f"{tool}: {status} (poll {poll} of at most {max_polls})", "dim", sys.stderr))
+
+    def retrying(self, tool: str, delay_ms: int, status: int) -> None:
+        """Say why it takes longer."""
+        say(f"{tool}: the app answered {status}; trying the read again in {delay_ms / 1000:g} s.")

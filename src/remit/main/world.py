@@ -1,0 +1,84 @@
+"""The ports of one process: the system's clock, fresh ids, the user's cache folder."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import tempfile
+import time
+from base64 import b64decode, b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from remit.gateway.catalogs import Snapshot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from remit.catalog.model import Definition
+
+
+class SystemClock:
+    """Time as the machine has it."""
+
+    async def sleep(self, delay_ms: int) -> None:
+        """Wait for so many milliseconds."""
+        await asyncio.sleep(delay_ms / 1000)
+
+    def now_ms(self) -> int:
+        """Milliseconds of the monotonic clock."""
+        return time.monotonic_ns() // 1_000_000
+
+
+class RandomIds:
+    """Ids from the system's random source; a call id begins with its time, so that it sorts."""
+
+    def call_id(self) -> str:
+        """``call_`` and 26 characters of Crockford's base 32."""
+        number = (time.time_ns() // 1_000_000 << 80) | secrets.randbits(80)
+        alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+        return "call_" + "".join(alphabet[number >> shift & 31] for shift in range(125, -1, -5))
+
+    def traceparent(self) -> str:
+        """Version 00, a random trace and span, sampled."""
+        return f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
+
+
+class FileSnapshots:
+    """The last good catalogs, one file a definition and ``toolsUrl``, in the user's cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _path(self, definition: Definition) -> Path:
+        url = definition.tools_url.text if definition.tools_url else ""
+        name = sha256(f"{definition.id}\n{url}".encode()).hexdigest()[:32]
+        return self.folder / "catalogs" / f"{definition.id}-{name}.json"
+
+    def read(self, definition: Definition) -> Snapshot | None:
+        """The snapshot, or None; one that cannot be read is as good as none."""
+        try:
+            record = json.loads(self._path(definition).read_text("utf-8"))
+            return Snapshot(
+                body=b64decode(record["body"]), etag=record["etag"], at_s=int(record["at"])
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, definition: Definition, snapshot: Snapshot) -> None:
+        """Keep a snapshot, in one step; a cache that cannot be written costs nobody a call."""
+        path = self._path(definition)
+        record = {
+            "body": b64encode(snapshot.body).decode(),
+            "etag": snapshot.etag,
+            "at": snapshot.at_s,
+        }
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".new")
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(record, file)
+            os.replace(temporary, path)  # noqa: PTH105 -- the temporary name is text already

@@ -1,0 +1,181 @@
+"""The effective catalog: what of a definition and a fetched catalog may be used (contract section 7).
+
+A refresh may tighten and never widens: a fetched tool over the ceiling, to a destination outside
+the reviewed remit, or with an env value that the review did not see, is dropped with its reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from remit.catalog.model import AppTarget, ClientTarget, Endpoint, Tool, UrlTarget
+from remit.catalog.scales import Category, DangerLevel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from remit.catalog.model import Definition
+    from remit.catalog.scales import Ceiling
+    from remit.catalog.tools import LoadedTools
+    from remit.values.urls import Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A tool that is not offered, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectiveCatalog:
+    """What may be called now, and what was left out."""
+
+    tools: tuple[Tool, ...]
+    dropped: tuple[Dropped, ...]
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool of that catalog name."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+    def reason(self, name: str) -> str | None:
+        """Why a tool of that name was dropped, or None."""
+        return next((dropped.reason for dropped in self.dropped if dropped.name == name), None)
+
+
+def over_ceiling(tool: Tool, ceiling: Ceiling) -> str | None:
+    """Why a tool is over the ceiling, in words, or None."""
+    reasons: list[str] = []
+    if tool.category > ceiling.category:
+        reasons.append(f"its category {tool.category.value} is above {ceiling.category.value}")
+    if tool.danger_level > ceiling.danger_level:
+        reasons.append(
+            f"its danger level {tool.danger_level.value} is above {ceiling.danger_level.value}"
+        )
+    return f"over the ceiling: {' and '.join(reasons)}" if reasons else None
+
+
+def effective_catalog(definition: Definition, fetched: LoadedTools | None) -> EffectiveCatalog:
+    """Join the static tools with a fetched catalog under the ceiling.
+
+    Args:
+        definition: the definition in force, with its ceiling.
+        fetched: the catalog of ``toolsUrl`` as far as it loaded, or None for the static one alone.
+    """
+    reviewed = {tool.name: tool for tool in definition.tools}
+    approved = _Approved.of(definition)
+    tools = dict(reviewed)
+    dropped: list[Dropped] = []
+    for name, reason in _broken(fetched):
+        dropped.append(Dropped(name=name, reason=reason))
+    for tool in fetched.tools if fetched else ():
+        known = reviewed.get(tool.name)
+        reason = _changed(tool, known) or approved.outside(tool)
+        if reason is None:
+            tools[tool.name] = tool if known is None else _tightened(tool, known)
+        else:
+            kept = "; the tool as reviewed stays" if known else ""
+            dropped.append(Dropped(name=tool.name, reason=reason + kept))
+    for name, tool in list(tools.items()):
+        reason = over_ceiling(tool, definition.ceiling)
+        if reason is not None:
+            del tools[name]
+            dropped.append(Dropped(name=name, reason=reason))
+    for name, reason in _unsafe_previews(tools):
+        del tools[name]
+        dropped.append(Dropped(name=name, reason=reason))
+    return EffectiveCatalog(tools=tuple(tools.values()), dropped=tuple(dropped))
+
+
+def _broken(fetched: LoadedTools | None) -> list[tuple[str, str]]:
+    """Name and first mistake of each fetched tool that could not be loaded."""
+    found: dict[str, tuple[str, str]] = {}
+    for mistake in fetched.mistakes if fetched else ():
+        record = mistake.pointer.removesuffix(mistake.at)
+        if mistake.level == "error" and record not in found:
+            at = f" at {mistake.at}" if mistake.at else ""
+            reason = f"invalid: {mistake.message}{at}"
+            found[record] = (mistake.tool or "?", reason)
+    return list(found.values())
+
+
+def _changed(tool: Tool, known: Tool | None) -> str | None:
+    """Why a fetched tool may not take the place of the reviewed one, or None."""
+    if known is None:
+        return None
+    if _destination(tool) != _destination(known):
+        return "it goes to another destination than the tool that was reviewed"
+    new, old = tool.request, known.request
+    if new is not None and old is not None and new.method is not old.method:
+        return f"it uses {new.method.value}; the tool that was reviewed uses {old.method.value}"
+    return None
+
+
+def _destination(tool: Tool) -> tuple[str, str]:
+    """Kind and place of a destination: what a review fixes of it."""
+    destination = tool.destination
+    if isinstance(destination, AppTarget):
+        return "app", destination.component
+    if isinstance(destination, UrlTarget):
+        return "url", str(destination.origin)
+    if isinstance(destination, ClientTarget):
+        return "client", destination.name
+    return "endpoint", ""
+
+
+def _tightened(tool: Tool, known: Tool) -> Tool:
+    """The fetched tool with the stricter judgement of the two."""
+    return replace(
+        tool,
+        category=max(tool.category, known.category),
+        danger_level=max(tool.danger_level, known.danger_level),
+        requires_approval=tool.requires_approval or known.requires_approval,
+    )
+
+
+def _unsafe_previews(tools: dict[str, Tool]) -> list[tuple[str, str]]:
+    """Tools whose preview would run something that is not ``read`` and ``safe``."""
+    found: list[tuple[str, str]] = []
+    for tool in tools.values():
+        preview = tool.confirm.preview if tool.confirm else None
+        target = tools.get(preview.tool) if preview else None
+        if target is None:
+            continue
+        if target.category is not Category.READ or target.danger_level is not DangerLevel.SAFE:
+            found.append((tool.name, f"its preview runs {target.name}, which is not read and safe"))
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Approved:
+    """What a review of the definition fixed of where things go."""
+
+    url_origins: frozenset[Origin]
+    env_names: frozenset[str]
+    endpoints: bool
+
+    @classmethod
+    def of(cls, definition: Definition) -> _Approved:
+        return cls(
+            url_origins=frozenset(_origins(definition.tools)),
+            env_names=frozenset(n for t in definition.tools if t.request for n in t.request.env_names),
+            endpoints=definition.base_url is not None,
+        )
+
+    def outside(self, tool: Tool) -> str | None:
+        """Why a fetched tool reaches beyond what was reviewed, or None."""
+        destination = tool.destination
+        if isinstance(destination, UrlTarget) and destination.origin not in self.url_origins:
+            return f"it sends to {destination.origin}, which was not reviewed"
+        if isinstance(destination, Endpoint) and not self.endpoints:
+            return "the definition has no baseUrl"
+        new = sorted(set(tool.request.env_names) - self.env_names) if tool.request else []
+        if new:
+            return f"it uses env values that were not reviewed: {', '.join(new)}"
+        return None
+
+
+def _origins(tools: Iterable[Tool]) -> Iterable[Origin]:
+    return (t.destination.origin for t in tools if isinstance(t.destination, UrlTarget))

@@ -1,0 +1,117 @@
+"""May this call run: allow, ask or deny, with a reason; and once more at the send (section 5).
+
+Three types carry the rule. A ``FrozenRequest`` is built and digested; an ``AllowedCall`` had the
+yes of the policy or of a person; a ``SendableCall`` had its permission checked again *now*. Only
+``recheck`` makes the third, and the gateway sends nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from remit.catalog.scales import DangerLevel
+from remit.policy.catalogs import over_ceiling
+
+if TYPE_CHECKING:
+    from remit.calls.planning import FrozenRequest
+    from remit.catalog.model import Tool
+    from remit.catalog.scales import Ceiling
+
+Asked = Literal["user", "operator", "other"]
+RefusalCode = Literal["denied", "over_ceiling"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allow:
+    """The call may run; ``reason`` says which rule let it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A person must say yes first.
+
+    Attributes:
+        reason: why, for the card.
+        by: who may answer.
+        rememberable: False where the tool itself asks or is destructive (contract section 9).
+    """
+
+    reason: str
+    by: Asked = "user"
+    rememberable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deny:
+    """The call may not run; ``code`` is the error it ends with."""
+
+    code: RefusalCode
+    reason: str
+
+
+Verdict: TypeAlias = "Allow | Ask | Deny"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """A person's yes to one exact request.
+
+    Attributes:
+        digest: of the request that was shown; nothing else may run on this yes.
+        by: who said it.
+    """
+
+    digest: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedCall:
+    """A frozen request with the yes that it has."""
+
+    request: FrozenRequest
+    tool: Tool
+    approval: Approval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendableCall:
+    """A call whose permission was checked just now. Made by ``recheck`` alone."""
+
+    request: FrozenRequest
+    tool: Tool
+
+
+def decide(tool: Tool, ceiling: Ceiling) -> Verdict:
+    """The built-in rules, which no policy lowers: the ceiling, the tool's own approval flag, and
+    asking before anything destructive (contract sections 5 and 18).
+    """
+    over = over_ceiling(tool, ceiling)
+    if over is not None:
+        return Deny(code="over_ceiling", reason=over)
+    if tool.requires_approval:
+        return Ask(reason="the app asks for a person's approval of this tool")
+    if tool.danger_level is DangerLevel.DESTRUCTIVE:
+        return Ask(reason="the tool is destructive")
+    return Allow(reason="under the ceiling, and nothing asks for a person")
+
+
+def recheck(call: AllowedCall, *, ceiling: Ceiling) -> SendableCall | Deny:
+    """Check the permission of a call again, just before it is sent.
+
+    Args:
+        call: what was allowed; perhaps a while ago.
+        ceiling: the ceiling in force now.
+    """
+    verdict = decide(call.tool, ceiling)
+    if isinstance(verdict, Deny):
+        return verdict
+    if isinstance(verdict, Ask):
+        if call.approval is None:
+            return Deny(code="denied", reason=f"nobody approved it: {verdict.reason}")
+        if call.approval.digest != call.request.digest:
+            return Deny(code="denied", reason="the approval was given for another request")
+    return SendableCall(request=call.request, tool=call.tool)

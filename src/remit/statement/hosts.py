@@ -1,0 +1,172 @@
+"""The section on hosts: which host receives which arguments, env values and credential."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remit.policy.reach import EnvUse, OriginUse, env_uses_of, origins_of
+from remit.policy.wording import quoted
+from remit.statement.document import Block, Items, Paragraph, Section
+from remit.statement.flows import sent_arguments
+from remit.statement.subject import Subject, counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from remit.catalog.model import Auth, Tool
+
+_CREDENTIALS: Mapping[str, str] = {
+    "none": "No credential of yours: the app declares none.",
+    "bearer": "Your sign-in: a bearer token of yours, with every call.",
+    "basic": "Your sign-in: a user name and password of yours, with every call.",
+    "apiKey": "Your sign-in: an API key of yours, with every call.",
+    "oauth2": "Your sign-in: an access token that you allow the app to use, with every call.",
+    "identity": "Who you are: a signed token with your user id and workspace, with every call.",
+}
+_SIGN_INS: Mapping[str, str] = {
+    "none": "no sign-in",
+    "bearer": "your sign-in (a bearer token)",
+    "basic": "your sign-in (a user name and password)",
+    "apiKey": "your sign-in (an API key)",
+    "oauth2": "your sign-in (OAuth)",
+    "identity": "your user id in a signed token",
+}
+_LOCAL = ("localhost", "127.", "[::1]")
+
+
+def sign_in(auth: Auth) -> str:
+    """What of the user is sent to the app's own host, as the subject of a sentence."""
+    return _SIGN_INS[auth.type]
+
+
+def hosts(subject: Subject) -> Section:
+    """Which hosts receive what."""
+    blocks: list[Block] = []
+    uses = origins_of(subject.definition)
+    for origin in _in_order(uses):
+        roles = [use for use in uses if use.origin == origin]
+        blocks.append(Items(_lead(origin, roles), tuple(_receives(subject, origin, roles))))
+    in_client = [tool for tool in subject.tools if tool.request is None]
+    if in_client:
+        lead = "Your own client, where you read this app's answers; no other host is told:"
+        blocks.append(Items(lead, tuple(_arguments(in_client, subject))))
+    blocks.append(Paragraph(_closing(subject, any_host=bool(uses))))
+    return Section(id="hosts", title="Which hosts receive what", blocks=tuple(blocks))
+
+
+_ROLE_ORDER = ("app", "component", "outside", "sign-in")
+
+
+def _in_order(uses: Iterable[OriginUse]) -> tuple[str, ...]:
+    ordered = sorted(uses, key=lambda use: (_ROLE_ORDER.index(use.role), use.origin, use.name))
+    return tuple(dict.fromkeys(use.origin for use in ordered))
+
+
+def _lead(origin: str, roles: list[OriginUse]) -> str:
+    words: list[str] = []
+    if any(use.role == "app" for use in roles):
+        words.append("the app's own host")
+    components = [quoted(use.name) for use in roles if use.role == "component"]
+    if components:
+        words.append(f"the app's own part {listed(components)}")
+    if any(use.role == "outside" for use in roles):
+        # A host the app also names by its whole URL stays its own.
+        words += [] if words else ["an outside host, not the app's own"]
+    if any(use.role == "sign-in" for use in roles):
+        words.append("where you sign in")
+    return f"{origin}, {listed(words)}.{_warning(origin)} It receives:"
+
+
+def _warning(origin: str) -> str:
+    if not origin.startswith("http://"):
+        return ""
+    if origin.removeprefix("http://").startswith(_LOCAL):
+        return " Unencrypted (http), on the machine where Remit runs."
+    return " UNENCRYPTED (http): whoever is on the way can read and change all that is sent."
+
+
+def _receives(subject: Subject, origin: str, roles: list[OriginUse]) -> Iterator[str]:
+    definition = subject.definition
+    kinds = {use.role for use in roles}
+    if "app" in kinds:
+        yield _app_credential(definition.auth)
+    if "component" in kinds:
+        yield (
+            "Who you are: a signed token with your user id, workspace and installation, and the "
+            "id of the conversation, with every call to that part."
+        )
+    if "outside" in kinds and kinds == {"outside"}:
+        yield "Not your sign-in."
+    if "sign-in" in kinds:
+        yield _sign_in_exchange(definition.auth)
+    env = [use for use in env_uses_of(definition) if use.origin == origin]
+    if env:
+        yield f"Values that Remit keeps for the app: {listed([_env(use) for use in env])}."
+    tools = [tool for tool in subject.tools if subject.reach[tool.name].place.origin == origin]
+    yield from _arguments([tool for tool in tools if tool.request is not None], subject)
+    if "app" in kinds and definition.tools_url is not None:
+        yield "A question without credential or data: which tools there are."
+
+
+def _app_credential(auth: Auth) -> str:
+    text = _CREDENTIALS[auth.type]
+    if auth.type == "apiKey" and auth.name is not None:
+        where = "query parameter" if auth.location == "query" else "header"
+        return f"{text[:-1]}, in the {where} {quoted(auth.name)}."
+    if auth.type == "oauth2" and auth.scopes:
+        return f"{text[:-1]}, for {listed([quoted(scope) for scope in sorted(auth.scopes)])}."
+    return text
+
+
+def _sign_in_exchange(auth: Auth) -> str:
+    secret = "" if auth.client_secret_env is None else ", with the app's client secret"
+    return (
+        "What you enter on its own page when you sign in, then the code and the token that renew "
+        f"the sign-in{secret}."
+    )
+
+
+def _env(use: EnvUse) -> str:
+    if not use.collection:
+        return f"{use.name} (no collection declared, so a call fails)"
+    return f"{use.name} of {quoted(f'{use.collection}/{use.environment}')}"
+
+
+def _arguments(tools: list[Tool], subject: Subject) -> Iterator[str]:
+    """Lines that say which arguments go; tools that send the same stand on one line."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for tool in tools:
+        groups.setdefault(sent_arguments(tool), []).append(tool.name)
+    # The longest list of arguments says most and comes first.
+    for arguments in sorted(groups, key=lambda group: (-len(group), group)):
+        names = listed(groups[arguments])
+        what = f"The arguments {listed(arguments)}" if arguments else "No arguments"
+        if len(arguments) == 1:
+            what = f"The argument {arguments[0]}"
+        yield f"{what}, from {names}."
+
+
+def _closing(subject: Subject, *, any_host: bool) -> str:
+    if not any_host:
+        return "No host receives anything."
+    tools = [tool for tool in subject.tools if tool.request is not None]
+    base = (
+        "Nothing goes anywhere else: a redirect is not followed. Each request also carries what "
+        "the app wrote into it beforehand, and the ids of the call and of its trace."
+    )
+    if not tools and subject.definition.tools_url is None:
+        return "Nothing goes anywhere else, and no tool sends anything today."
+    return f"{base} What comes back is shown to you and read by the model that the workspace uses."
+
+
+def outside_origins(subject: Subject) -> tuple[str, ...]:
+    """Hosts that are not the app's own and get arguments or env values."""
+    uses = origins_of(subject.definition)
+    own = {use.origin for use in uses if use.role in ("app", "component")}
+    outside = {use.origin for use in uses if use.role == "outside"}
+    return tuple(sorted(outside - own))
+
+
+def host_count(subject: Subject) -> str:
+    """How many outside hosts there are, in words."""
+    return counted(len(outside_origins(subject)), "outside host")

@@ -1,0 +1,101 @@
+"""How bad one call is: by what is declared and by what the request shows (promise T-14).
+
+The app declares category and danger level. Where the facts of its request, or its own name,
+say otherwise, the remit says the fact beside the word. Words are judged, never known: the list
+is short, and it only ever adds a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from remit.catalog.scales import Category, DangerLevel, Method
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from remit.catalog.model import Tool
+    from remit.statement.subject import Subject
+
+_HARSH = frozenset(
+    "delete remove erase purge wipe destroy revoke cancel overwrite "
+    "pay charge refund transfer purchase buy send publish deploy".split()
+)
+_READING = frozenset(
+    "get list find search fetch read show view check count preview describe compare lookup "
+    "estimate simulate validate verify".split()
+)
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_METHOD_RANK = (Method.GET, Method.POST, Method.PATCH, Method.PUT, Method.DELETE)
+
+
+def remark_on(tool: Tool) -> str | None:
+    """Where words and facts of a tool disagree, as a sentence; None where they do not."""
+    method = tool.request.method if tool.request else None
+    says = _mildest_claim(tool)
+    if method is Method.DELETE and says is not None:
+        return f"{tool.name} says it {says}, but it uses DELETE."
+    if tool.category is Category.READ and method in (Method.PUT, Method.PATCH):
+        return f"{tool.name} says it only reads, but it uses {method.value}, which overwrites."
+    word = _harsh_word(tool)
+    if tool.danger_level is DangerLevel.SAFE and word is not None:
+        return f"{tool.name} says it is safe, but its own name says {word}."
+    if tool.category is Category.READ and method is Method.POST:
+        return (
+            f"{tool.name} says it only reads and uses POST: some searches do, but POST can change "
+            "data, and Remit cannot tell."
+        )
+    return None
+
+
+def _mildest_claim(tool: Tool) -> str | None:
+    if tool.danger_level is DangerLevel.SAFE:
+        return "is safe"
+    return "only reads" if tool.category is Category.READ else None
+
+
+def _harsh_word(tool: Tool) -> str | None:
+    """A word for lasting harm at the front of the name or title, or at the end of the name."""
+    for text in (tool.name, tool.title or ""):
+        words = [word.lower() for word in _WORDS.split(text) if word]
+        if not words or words[0] in _READING:
+            continue
+        found = next((word for word in (words[0], words[-1]) if word in _HARSH), None)
+        if found is not None:
+            return found
+    return None
+
+
+def likely_danger(tool: Tool) -> DangerLevel:
+    """The declared danger level, or the one that the facts suggest where that is higher."""
+    method = tool.request.method if tool.request else None
+    if method is Method.DELETE and _mildest_claim(tool) is not None:
+        return DangerLevel.DESTRUCTIVE
+    understated = tool.category is Category.READ and method in (Method.PUT, Method.PATCH)
+    if understated or (tool.danger_level is DangerLevel.SAFE and _harsh_word(tool) is not None):
+        return max(tool.danger_level, DangerLevel.MODERATE)
+    return tool.danger_level
+
+
+def badness(subject: Subject, tool: Tool) -> tuple[int, int, int, int, int]:
+    """How bad one wrong call is, to be compared: the greater the worse.
+
+    In this order: the danger, whether nobody is asked first, the category, the method, and
+    whether it goes to an outside host.
+    """
+    method = tool.request.method if tool.request else None
+    return (
+        likely_danger(tool).rank,
+        int(not subject.stops(tool)),
+        tool.category.rank,
+        -1 if method is None else _METHOD_RANK.index(method),
+        int(subject.reach[tool.name].place.kind == "url"),
+    )
+
+
+def worst_of(subject: Subject, tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """The tools whose single call is the worst; more than one where they are equally bad."""
+    ranked = [(badness(subject, tool), tool) for tool in tools]
+    highest = max((rank for rank, _ in ranked), default=None)
+    return tuple(tool for rank, tool in ranked if rank == highest)

@@ -1,0 +1,1 @@
+"""Small values that every room shares: secrets, URLs and origins. Pure."""
