@@ -138,7 +138,7 @@ def test_every_mistake_is_named_with_its_place() -> None:
 
     found = [(p.pointer, p.line, p.column) for p in problems_of(text)]
 
-    assert found == [("/a", 1, 7), ("/b/1/c", 2, 15), ("/b/1/c", 2, 27), ("/d~1e", 3, 9)]
+    assert found == [("/a", 1, 7), ("/b/1/c", 2, 17), ("/b/1/c", 2, 24), ("/d~1e", 3, 10)]
 
 
 def test_a_duplicate_key_is_named() -> None:

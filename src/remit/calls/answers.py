@@ -109,7 +109,9 @@ def _json(tool: Tool, body: bytes) -> JsonValue:
 def _text(tool: Tool, answer: Answer) -> str:
     media = answer.media_type
     if not media or _TEXT_TYPE.fullmatch(media):
-        found = re.search(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", answer.header("content-type") or "")
+        found = re.search(
+            r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", answer.header("content-type") or ""
+        )
         try:
             return answer.body.decode(found[1] if found else "utf-8")
         except (LookupError, UnicodeDecodeError):
@@ -186,9 +188,7 @@ def _error_details(answer: Answer) -> dict[str, JsonValue]:
     if len(answer.body) > MAX_ERROR_TEXT_BYTES:
         text = text.rstrip("\ufffd") + "…"
     try:
-        body = parse_json(
-            answer.body, max_bytes=_MAX_ANSWER_BYTES, max_depth=MAX_ANSWER_DEPTH
-        )
+        body = parse_json(answer.body, max_bytes=_MAX_ANSWER_BYTES, max_depth=MAX_ANSWER_DEPTH)
     except DocumentError:
         body = None
     if isinstance(body, dict):
@@ -220,7 +220,5 @@ def _named_fields(body: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def may_have_happened(tool: Tool, error: CallError) -> bool:
     """Whether the action may have happened although the call failed (section 5, unknown outcomes)."""
     request = tool.request
-    reads = (
-        tool.category is Category.READ and request is not None and request.method is Method.GET
-    )
+    reads = tool.category is Category.READ and request is not None and request.method is Method.GET
     return error.sent and not reads and error.code in _UNKNOWN_OUTCOMES

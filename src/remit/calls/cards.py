@@ -77,7 +77,9 @@ def act_words(tool: Tool) -> str:
     if tool.category is Category.ACTION:
         return "SETS SOMETHING OFF"
     if tool.category is Category.WRITE:
-        return "ADDS OR CHANGES DATA" if request and request.method is Method.POST else "CHANGES DATA"
+        return (
+            "ADDS OR CHANGES DATA" if request and request.method is Method.POST else "CHANGES DATA"
+        )
     return "READS"
 
 

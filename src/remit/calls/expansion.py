@@ -202,7 +202,9 @@ def _array_pairs(
             continue
         text = scalar_text(item)
         if text is None:
-            raise scope.misfit(whole, "holds an object or a list, which a query cannot carry", "scalar")
+            raise scope.misfit(
+                whole, "holds an object or a list, which a query cannot carry", "scalar"
+            )
         texts.append(quote(text, safe=""))
     if style == "repeat":
         return [(name, text) for text in texts]

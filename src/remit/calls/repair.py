@@ -69,7 +69,9 @@ def repair(
         free = {name: value for name, value in copy.items() if name not in keep}
         free, dropped = drop_optional_nulls(parameters.schema, free)
         copy = {**free, **{name: value for name, value in copy.items() if name in keep}}
-        repaired += [_told(pointer, "a null for an optional value was left out") for pointer in dropped]
+        repaired += [
+            _told(pointer, "a null for an optional value was left out") for pointer in dropped
+        ]
         if dropped:
             faults = parameters.compiled.validate(copy)
     for _ in range(_MAX_ROUNDS):
@@ -150,4 +152,6 @@ def _read_as(text: str, expected: str) -> tuple[Found, str]:
 
 
 def _parts(pointer: str) -> list[str]:
-    return [p.replace("~1", "/").replace("~0", "~") for p in pointer[1:].split("/")] if pointer else []
+    return (
+        [p.replace("~1", "/").replace("~0", "~") for p in pointer[1:].split("/")] if pointer else []
+    )

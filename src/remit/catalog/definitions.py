@@ -186,7 +186,12 @@ def read_url(fields: Fields, key: str, *, query: bool) -> Url | None:
     try:
         url = parse_url(text)
     except UrlFault as fault:
-        fields.wrong("bad-url", key, f'"{key}": {fault.reason}', "write an address such as https://api.example.com/v1")
+        fields.wrong(
+            "bad-url",
+            key,
+            f'"{key}": {fault.reason}',
+            "write an address such as https://api.example.com/v1",
+        )
         return None
     if url.query is not None and not query:
         fields.wrong(
@@ -283,7 +288,12 @@ def _read_skills(fields: Fields, tools: frozenset[str]) -> tuple[Skill, ...]:
     for index, record in enumerate(records or ()):
         at = f"/skills/{index}"
         if not is_object(record):
-            fields.mistakes.add("wrong-type", at, f"a skill must be an object; it is {kind(record)}", "write a skill")
+            fields.mistakes.add(
+                "wrong-type",
+                at,
+                f"a skill must be an object; it is {kind(record)}",
+                "write a skill",
+            )
             continue
         inner = Fields(record, at, fields.mistakes)
         inner.only(("name", "description", "body", "tools"), "a skill")

@@ -54,9 +54,7 @@ class Mistakes:
     tool: str | None = None
     found: list[Mistake] = field(default_factory=list["Mistake"])
 
-    def add(
-        self, rule: str, at: str, message: str, mend: str, *, level: Level = "error"
-    ) -> None:
+    def add(self, rule: str, at: str, message: str, mend: str, *, level: Level = "error") -> None:
         """Note a mistake at ``at``, a pointer below the root of this collector."""
         self.found.append(
             Mistake(

@@ -58,7 +58,9 @@ class Fields:
         for key in self.values:
             if key not in known:
                 near = nearest(key, known)
-                mend = f'did you mean "{near}"?' if near else f"known keys: {', '.join(sorted(known))}"
+                mend = (
+                    f'did you mean "{near}"?' if near else f"known keys: {', '.join(sorted(known))}"
+                )
                 self.wrong("unknown-key", key, f'{what} has no key "{_cut(key)}"', mend)
 
     def wrong(self, rule: str, key: str, message: str, mend: str) -> None:
@@ -124,7 +126,12 @@ class Fields:
             known = [str(member.value) for member in members]
             near = nearest(value.strip(), known)
             hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
-            self.wrong("unknown-value", key, f'"{key}" is "{_cut(value)}", which is none of {", ".join(known)}', hint)
+            self.wrong(
+                "unknown-value",
+                key,
+                f'"{key}" is "{_cut(value)}", which is none of {", ".join(known)}',
+                hint,
+            )
             return None
         self._refuse(key, f"one of {', '.join(str(member.value) for member in members)}")
         return None
@@ -134,7 +141,6 @@ class Fields:
             found = kind(self.values[key])
             mend = "leave the key out" if self.values[key] is None else f"write {wanted}"
             self.wrong("wrong-type", key, f'"{key}" must be {wanted}; it is {found}', mend)
-
 
 
 def _cut(text: str) -> str:

@@ -233,9 +233,7 @@ class RequestReader:
             seen.setdefault(name.lower(), name)
             if fault is not None:
                 rule = "owned-header" if "Remit" in fault or "credential" in fault else "bad-header"
-                inner.wrong(
-                    rule, name, f'"{_visible(name)}" {fault}', "leave it out or rename it"
-                )
+                inner.wrong(rule, name, f'"{_visible(name)}" {fault}', "leave it out or rename it")
                 continue
             value = self._header_value(inner, name)
             if value is not None:
@@ -246,7 +244,9 @@ class RequestReader:
         text = inner.text(name)
         if text is None:
             return None
-        compiled = self.compile(text, inner.place(name), () if self.notation == "args" else self.roots)
+        compiled = self.compile(
+            text, inner.place(name), () if self.notation == "args" else self.roots
+        )
         if compiled is None:
             return None
         literals = "".join(part for part in compiled.parts if isinstance(part, str))
@@ -493,7 +493,9 @@ def _read_url(reader: RequestReader) -> tuple[Origin | None, Location | None]:
     try:
         origin = parse_url(found[0]).origin
     except UrlFault as fault:
-        fields.wrong("bad-url", "url", f'"{_visible(found[0])}": {fault.reason}', "write an http(s) address")
+        fields.wrong(
+            "bad-url", "url", f'"{_visible(found[0])}": {fault.reason}', "write an http(s) address"
+        )
         return None, None
     below = rest if rest.startswith("/") else f"/{rest}"
     return origin, reader.location(Text((below, *compiled.parts[1:])), at, query=True)

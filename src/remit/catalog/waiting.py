@@ -152,7 +152,9 @@ def _read_absolute(
     try:
         origin = parse_url(found[0]).origin
     except UrlFault as fault:
-        fields.wrong("bad-url", "statusUrl", f'"{found[0]}": {fault.reason}', "write an http(s) address")
+        fields.wrong(
+            "bad-url", "statusUrl", f'"{found[0]}": {fault.reason}', "write an http(s) address"
+        )
         return None
     if expected is not None and origin != expected:
         fields.wrong(
@@ -181,7 +183,10 @@ def read_confirm(tool: Fields) -> Confirm | None:
         title = reader.compile(title_text, fields.place("title"), ("args", "preview"))
         if title is not None and sum(len(p) for p in title.parts if isinstance(p, str)) > MAX_TITLE:
             fields.wrong(
-                "too-long", "title", f"the title is longer than {MAX_TITLE} characters", "shorten it"
+                "too-long",
+                "title",
+                f"the title is longer than {MAX_TITLE} characters",
+                "shorten it",
             )
     preview = _read_preview(fields, reader)
     if title is not None and preview is None and any(r.root == "preview" for r in title.references):

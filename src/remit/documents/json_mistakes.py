@@ -8,6 +8,15 @@ from __future__ import annotations
 
 from typing import final
 
+from remit.documents.json_decoder import (
+    DECODER,
+    MAX_DIGITS,
+    NotStrict,
+    finite,
+    lone_surrogate,
+    skip_blanks,
+    too_deep,
+)
 from remit.documents.json_text import (
     NUMBER,
     Member,
@@ -17,15 +26,6 @@ from remit.documents.json_text import (
     unexpected_value,
 )
 from remit.documents.problems import Problem, escaped, quoted, shortened
-from remit.documents.strict_json import (
-    DECODER,
-    MAX_DIGITS,
-    NotStrict,
-    finite,
-    lone_surrogate,
-    skip_blanks,
-    too_deep,
-)
 from remit.documents.text import place, surrogate
 
 #: More mistakes than a person reads at once; the count of the rest is not known.

@@ -11,8 +11,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from remit.documents.json_decoder import DECODER, skip_blanks
 from remit.documents.problems import quoted
-from remit.documents.strict_json import DECODER, skip_blanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
+from remit.documents.json_decoder import DECODER, skip_blanks
 from remit.documents.json_text import Member, Syntax, members
 from remit.documents.problems import parts_of
-from remit.documents.strict_json import DECODER, parse_json, skip_blanks
+from remit.documents.strict_json import parse_json
 from remit.documents.text import byte_order_mark, place
 
 if TYPE_CHECKING:

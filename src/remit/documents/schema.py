@@ -79,8 +79,8 @@ class Schema:
     def validate(self, instance: object) -> tuple[Fault, ...]:
         """What ``instance`` breaks, at most ``MAX_FAULTS`` of it; () where it is valid.
 
-        ``instance`` is a JSON value as ``parse_json`` gives it: no NaN, at most 64 deep. Integers
-        of any size are compared exactly.
+        ``instance`` is a JSON value as ``parse_json`` gives it: no NaN, at most 64 deep, integers
+        of at most 4,300 digits; those are compared exactly.
         """
         try:
             if self._recursive is not None:

@@ -85,8 +85,13 @@ def faults_of(error: ValidationError, words: Words) -> Iterator[Fault]:
     rule = _rule(error)
     at, schema_at = pointer(*path), pointer(*error.schema_path)
     details = error.kind.as_dict()
+    found = _value_at(words.instance, path)
+    unwanted = details.get("unexpected", ())
+    if rule == "additionalProperties" and is_object(found) and not unwanted:
+        # Where the schema declares no property at all, the validator names none of those found.
+        unwanted = tuple(found)
     if rule in ("additionalProperties", "unevaluatedProperties"):
-        for name in cast("list[str]", details["unexpected"]):
+        for name in cast("Sequence[str]", unwanted):
             yield Fault(
                 pointer=at,
                 rule=rule,
@@ -95,7 +100,6 @@ def faults_of(error: ValidationError, words: Words) -> Iterator[Fault]:
                 property=name,
             )
         return
-    found = _value_at(words.instance, path)
     secret = words.is_secret(path)
     shown = "" if secret else f"; it is {_shown(found)}"
     message = _message(error, rule, details, found, shown, words)
@@ -113,6 +117,8 @@ def _rule(error: ValidationError) -> str:
     last = error.schema_path[-1] if error.schema_path else ""
     if error.kind.name in ("required", "contains") and isinstance(last, str):
         return last
+    if error.kind.name == "falseSchema" and error.schema_path[-1:] == ["additionalProperties"]:
+        return "additionalProperties"
     return error.kind.name
 
 
@@ -139,8 +145,7 @@ def _message(
 
 
 def _type_words(details: Mapping[str, object], _found: object) -> str:
-    names = cast("list[str]", details["types"])
-    return f"must be {_either([_TYPES.get(name, name) for name in names])}"
+    return f"must be {_types(cast('list[str]', details['types']))}"
 
 
 def _enum_words(details: Mapping[str, object], _found: object) -> str:
@@ -259,7 +264,7 @@ def _branches(error: ValidationError, shown: str, words: Words) -> str:
     types = _expected(error, error.instance_path)
     own = [fault for branch in branches for fault in branch[:1]]
     if types and all(fault.kind.name == "type" for fault in own):
-        return f"must be {_either([_TYPES.get(name, name) for name in types])}{shown}"
+        return f"must be {_types(types)}{shown}"
     leaf = _closest(error)
     fault = next(faults_of(leaf, words), None)
     if fault is None:
@@ -280,7 +285,7 @@ def _closest(error: ValidationError) -> ValidationError:
 
 
 def _expected(error: ValidationError, path: Sequence[str | int]) -> tuple[str, ...]:
-    """The types that would do at ``path``, in the order in which the schema names them."""
+    """The types that would do at ``path``, each once."""
     details = error.kind.as_dict()
     if error.kind.name == "type" and list(error.instance_path) == list(path):
         return tuple(cast("list[str]", details["types"]))
@@ -293,8 +298,10 @@ def _expected(error: ValidationError, path: Sequence[str | int]) -> tuple[str, .
     return tuple(found)
 
 
-def _either(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+def _types(names: Sequence[str]) -> str:
+    """The types in words, null at the end: it is seldom what is meant."""
+    words = [_TYPES.get(name, name) for name in sorted(names, key=lambda name: name == "null")]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _literal(value: object) -> str:

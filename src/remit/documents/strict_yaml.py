@@ -95,6 +95,7 @@ class _Composer:
 
     __slots__ = (
         "_alias_nodes",
+        "_alias_text",
         "_anchors",
         "_events",
         "_frames",
@@ -115,6 +116,7 @@ class _Composer:
         self._nodes = 0
         self._text_size = 0
         self._alias_nodes = 0
+        self._alias_text = 0
 
     def document(self) -> object:
         try:
@@ -220,7 +222,8 @@ class _Composer:
         self._nodes += anchor.nodes
         self._text_size += anchor.text_size
         self._alias_nodes += anchor.nodes
-        if self._alias_nodes > MAX_ALIAS_NODES or self._text_size > 2 * self._max_text:
+        self._alias_text += anchor.text_size
+        if self._alias_nodes > MAX_ALIAS_NODES or self._alias_text > self._max_text:
             raise self._fatal(
                 event,
                 f"aliases stand for more than {MAX_ALIAS_NODES:,} values, or for more than "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from remit.documents.strict_json import NotStrict, finite, whole
+from remit.documents.json_decoder import NotStrict, finite, whole
 
 TAG = "tag:yaml.org,2002:"
 

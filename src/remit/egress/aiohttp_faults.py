@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -53,10 +54,17 @@ def _unconnected(fault: Exception, origin: str, limits: Limits) -> CallError:
     elif isinstance(fault, aiohttp.ClientSSLError):
         why = f"No secure connection to {origin} could be made (TLS)."
     elif isinstance(fault, aiohttp.ClientConnectorError):
-        why = f"No connection to {origin}: {fault.os_error.strerror or 'it was not made'}."
+        why = f"No connection to {origin}: {_reason(fault.os_error)}."
     else:
         why = f"The connection to {origin} was lost as soon as it was made."
     return UpstreamUnreachable(f"{why} Nothing was sent.", sent=False)
+
+
+def _reason(error: OSError) -> str:
+    """Why a connection was not made, in a person's words; asyncio's own text names internals."""
+    if isinstance(error, ConnectionRefusedError):
+        return "nothing listens there"
+    return os.strerror(error.errno).lower() if error.errno else "it was not made"
 
 
 def _unread(fault: Exception, origin: str) -> CallError:

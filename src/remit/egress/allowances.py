@@ -1,4 +1,4 @@
-"""The operator's exceptions: ``[egress] allow`` (contracts section 11).
+"""The operator's exceptions: ``[egress] allow`` (contract section 11).
 
 An entry is ``host``, ``host:port``, ``address``, ``address:port``, ``[v6]:port`` or a CIDR range;
 without a port it stands for every port. A host entry allows that name and whatever it resolves

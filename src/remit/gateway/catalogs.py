@@ -15,6 +15,7 @@ from remit.policy.catalogs import EffectiveCatalog, effective_catalog
 if TYPE_CHECKING:
     from remit.catalog.model import Definition
     from remit.catalog.tools import LoadedTools
+    from remit.values.json import JsonValue
 
 FETCH_TIMEOUT_MS = 2_000
 MAX_CATALOG_BYTES = 2 * 1024 * 1024
@@ -104,6 +105,25 @@ async def refresh(
         age_s=0,
         fault=None,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A document as ``toolsUrl`` served it, decoded; it may be no catalog at all."""
+
+    value: JsonValue
+
+
+async def fetch_document(definition: Definition, egress: Egress) -> Fetched | str:
+    """What ``toolsUrl`` serves now, or why it could not be had, in words."""
+    snapshot, fault = await _fetch(definition, egress, None, 0)
+    if snapshot is None:
+        return fault or "the definition has no toolsUrl"
+    try:
+        value = parse_json(snapshot.body, max_bytes=MAX_CATALOG_BYTES, max_depth=128)
+    except DocumentError as error:
+        return f"{definition.id}: toolsUrl answered no JSON: {error.problems[0].message}"
+    return Fetched(value=value)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
 
 
 def _static(definition: Definition, fault: str | None) -> Refreshed:

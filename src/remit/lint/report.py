@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Style: TypeAlias = Literal["plain", "bold", "dim", "red", "yellow", "cyan", "green"]
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note")
-_STYLES: Mapping[Level, Style] = {"error": "red", "warning": "yellow", "note": "cyan"}
+_STYLES: dict[Level, Style] = {"error": "red", "warning": "yellow", "note": "cyan"}
 _WIDTH = 100
 _MAX_NAME_COLUMN = 56
 
@@ -44,11 +44,13 @@ class Reviewed:
     Attributes:
         file: the path as the user wrote it.
         mistakes: in the order of the text.
+        subject: what a finding that belongs to no tool is about: a definition or a catalog.
         places: line and column, 1-based, by pointer; ask for those of ``pointers_of``.
     """
 
     file: str
     mistakes: Sequence[Mistake]
+    subject: Literal["definition", "catalog", "file"] = "definition"
     places: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
 
@@ -70,7 +72,7 @@ def pointers_of(mistakes: Iterable[Mistake]) -> frozenset[str]:
 
 def counts_of(reviewed: Iterable[Reviewed]) -> dict[Level, int]:
     """How many findings of each level there are."""
-    counts = Counter(m.level for r in reviewed for m in r.mistakes)
+    counts = Counter([mistake.level for each in reviewed for mistake in each.mistakes])
     return {level: counts[level] for level in _LEVELS}
 
 
@@ -121,7 +123,7 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def _head(each: Reviewed, mistake: Mistake, columns: tuple[int, int]) -> Line:
-    name, pointer = _name(mistake), mistake.at
+    name, pointer = _name(each, mistake), mistake.at
     # Under its tool a finding is placed by the pointer from the tool.
     left = f"{name}  {pointer}" if pointer else name
     place = _place(each, mistake)
@@ -135,8 +137,8 @@ def _head(each: Reviewed, mistake: Mistake, columns: tuple[int, int]) -> Line:
     )
 
 
-def _name(mistake: Mistake) -> str:
-    return mistake.tool or "definition"
+def _name(each: Reviewed, mistake: Mistake) -> str:
+    return mistake.tool or each.subject
 
 
 def _place(each: Reviewed, mistake: Mistake) -> str:
@@ -151,7 +153,7 @@ def _place(each: Reviewed, mistake: Mistake) -> str:
 def _columns(reviewed: Sequence[Reviewed]) -> tuple[int, int]:
     """The widths of the first two columns: name with pointer, and place."""
     pairs = [(each, mistake) for each in reviewed for mistake in each.mistakes]
-    names = [len(f"{_name(m)}  {m.at}") if m.at else len(_name(m)) for _, m in pairs]
+    names = [len(_name(each, m)) + (len(m.at) + 2 if m.at else 0) for each, m in pairs]
     first = max((n for n in names if n <= _MAX_NAME_COLUMN), default=0)
     return first, max((len(_place(each, m)) for each, m in pairs), default=0)
 

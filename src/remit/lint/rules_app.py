@@ -13,7 +13,6 @@ from remit.values.ip import parse_ip
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from remit.catalog.mistakes import Level
     from remit.catalog.model import Tool
     from remit.lint.subject import AppView, ToolView
     from remit.values.urls import Origin
@@ -57,14 +56,19 @@ def http_target(app: AppView) -> Iterator[Finding]:
 
 
 def _plain(at: str, origin: Origin, what: str, index: int | None = None) -> Finding:
-    level: Level | None = "note" if _is_loopback(origin.host) else None
-    where = "; it is this machine, so nothing leaves it" if level else ""
+    if _is_loopback(origin.host):
+        return Finding(
+            at,
+            f"{origin} is http; it is this machine, so nothing leaves it",
+            "nothing is to do on this machine; elsewhere use https",
+            level="note",
+            tool_index=index,
+        )
     return Finding(
         at,
-        f"{origin} is http: {what} can be read and changed on the way{where}",
+        f"{origin} is http: {what} can be read and changed on the way",
         "use https; an operator has to allow each http address by name",
-        level=level,
-        index=index,
+        tool_index=index,
     )
 
 
@@ -94,7 +98,7 @@ def over_ceiling(app: AppView) -> Iterator[Finding]:
             view.place(key),
             f"{key} {value} is over the ceiling, which stops at {limit}: the tool is dropped",
             f"raise ceiling.{key} to {value} (users then consent again), or make the tool milder",
-            index=view.index,
+            tool_index=view.index,
         )
 
 
@@ -128,7 +132,7 @@ def env_without_source(app: AppView) -> Iterator[Finding]:
                     use.at,
                     f'"{use.reference.written}" has no value: neither the component nor the app declares env',
                     "declare env: {collection: …, environment: …}",
-                    index=view.index,
+                    tool_index=view.index,
                 )
 
 

@@ -6,14 +6,18 @@ import re
 from typing import TYPE_CHECKING
 
 from remit.catalog.model import Endpoint
+from remit.lint.rules_parameters import is_open
 from remit.lint.subject import Finding
+from remit.offer.dialects import OFFERED, Provider
 from remit.offer.names import MAX_NAME, shortened_name
+from remit.offer.offering import eligible, refused_keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from remit.lint.subject import ToolView
 
+_MODELS: tuple[Provider, ...] = ("openai", "anthropic", "gemini")
 _PORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
@@ -43,6 +47,55 @@ def long_name(view: ToolView) -> Iterator[Finding]:
             f"a name of at most {MAX_NAME - len(full) + len(view.name)} characters stays whole"
             if MAX_NAME - len(full) + len(view.name) > 0
             else "a shorter app id leaves room for it",
+        )
+
+
+def provider_refuses(view: ToolView) -> Iterator[Finding]:
+    """What of the schema a provider is not offered as written (contract section 2)."""
+    if view.tool is None or view.has_plain_schema:
+        return
+    names = {node.at for node in view.schema_nodes if node.is_property}
+    said: dict[str, list[tuple[str, str]]] = {}
+    for provider in _MODELS:
+        label = OFFERED[provider].label
+        for removal in refused_keywords(view.tool.parameters, provider):
+            at = f"/parameters{removal.pointer}"
+            if removal.lost:
+                yield Finding(
+                    at,
+                    f'{label} is not offered "{_cut(removal.keyword)}": {removal.reason}',
+                    "say it in the description; Remit enforces it all the same",
+                    level="warning",
+                )
+            elif at not in names:  # a parameter's name has a rule of its own
+                said.setdefault(label, []).append((at, removal.keyword))
+    for label, removals in said.items():
+        keywords = ", ".join(dict.fromkeys(f'"{keyword}"' for _, keyword in removals))
+        yield Finding(
+            removals[0][0],
+            f"{label} is not offered {keywords} as written: the schema it gets says it in other words",
+            "nothing is to do; Remit enforces it all the same, so a call may be refused that the model thought good",
+        )
+
+
+def not_held(view: ToolView) -> Iterator[Finding]:
+    """A schema that no strict mode can hold a model to, and the first reason (contract section 2)."""
+    if view.tool is None or view.has_plain_schema:
+        return
+    open_at = {node.at for node in view.schema_nodes if is_open(node)}
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for provider in _MODELS:
+        found = eligible(view.tool.parameters, provider)
+        at = f"/parameters{found.pointer or ''}"
+        # That an object is open, or a name is not declared, is said by a rule of its own.
+        if found.reason is not None and at not in open_at and not at.endswith("/required"):
+            reasons.setdefault((at, found.reason), []).append(OFFERED[provider].label)
+    for (at, reason), labels in reasons.items():
+        who = "no model" if len(labels) == len(_MODELS) else f"no model of {' or '.join(labels)}"
+        yield Finding(
+            at,
+            f"{who} can be held to this schema: {reason}",
+            "nothing is to do; Remit checks every call all the same, and a model corrects itself when refused",
         )
 
 

@@ -116,7 +116,7 @@ def secret_parameter(view: ToolView) -> Iterator[Finding]:
 def _is_secret(words: tuple[str, ...]) -> bool:
     if words[-2:] in _SECRET_PAIRS:
         return True
-    return words[-1:] != () and words[-1] in _SECRET_ENDS and not _PLACES.intersection(words[:-1])
+    return bool(_SECRET_ENDS.intersection(words[-1:])) and not _PLACES.intersection(words[:-1])
 
 
 def _cut(text: str) -> str:

@@ -136,10 +136,11 @@ def unused_parameter(view: ToolView) -> Iterator[Finding]:
     used = {use.argument for use in view.uses}
     if any(use.reference.root == "input" and not use.reference.path for use in view.uses):
         return
-    for name in view.tool.parameters.schema["properties"]:  # type: ignore[union-attr]
+    properties = view.parameters.get("properties")
+    for name in properties if is_object(properties) else ():
         if name not in used:
             yield Finding(
-                f"/parameters/properties/{escaped(str(name))}",
+                f"/parameters/properties/{escaped(name)}",
                 f'the parameter "{name}" is sent nowhere',
                 "refer to it in path, query or body, or take it out",
             )

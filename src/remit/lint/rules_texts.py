@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from remit.catalog.reading import is_object
 from remit.documents.problems import escaped
 from remit.lint.subject import Finding
-from remit.lint.words import is_vague, says_when_not
+from remit.lint.words import says_when_not
 from remit.values.visible import hides, visible
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def empty_description(view: ToolView) -> Iterator[Finding]:
 def vague_description(view: ToolView) -> Iterator[Finding]:
     """A description that adds nothing to the name."""
     text = view.description
-    if text.strip() and is_vague(text, view.name, view.title):
+    if text.strip() and view.is_vague:
         yield Finding(
             "/description",
             f'the description "{_shown(text)}" is too vague to choose the tool by',
@@ -75,7 +75,7 @@ def vague_description(view: ToolView) -> Iterator[Finding]:
 def no_when_not(view: ToolView) -> Iterator[Finding]:
     """A description that never says when not to use the tool."""
     text = view.description
-    if text.strip() and not is_vague(text, view.name, view.title) and not says_when_not(text):
+    if text.strip() and not view.is_vague and not says_when_not(text):
         yield Finding(
             "/description",
             "the description does not say when not to use this tool",
@@ -154,7 +154,7 @@ def same_title(app: AppView) -> Iterator[Finding]:
                 view.place("title") or view.place("displayName"),
                 f'the title "{_shown(view.title)}" is also the title of {other.name or "another tool"}',
                 "give each a title of its own: a person who is asked for approval reads only this",
-                index=view.index,
+                tool_index=view.index,
             )
 
 
@@ -169,7 +169,7 @@ def same_description(app: AppView) -> Iterator[Finding]:
                 "/description",
                 f"the description is word for word that of {other.name or 'another tool'}",
                 "say what sets the two apart; the model chooses by this text",
-                index=view.index,
+                tool_index=view.index,
             )
 
 

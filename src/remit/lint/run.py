@@ -128,7 +128,7 @@ def _judged(app: AppView) -> Iterator[Mistake]:
     by_index = {view.index: view for view in app.tools}
     for rule in APP_RULES:
         for finding in rule.check(app):
-            view = None if finding.index is None else by_index[finding.index]
+            view = None if finding.tool_index is None else by_index[finding.tool_index]
             yield _mistake(rule, finding, view, app.tools_root)
     for kept in app.tools:
         # A view of its own: what it computes is not kept for all of a large catalog.

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 
 _MAX_NODES = 6_000
 _MAX_DEPTH = 64
+# A schema of nothing but these is taken by every provider as it is written, and is held where it
+# is closed: most tools need no closer look, which costs more than all other rules together.
+_PLAIN_KEYS = frozenset(
+    "type title description properties required additionalProperties items enum minimum maximum".split()
+)
+_PLAIN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array"})
+_PLAIN_DEPTH = 8
 _BRANCHES = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 _MAPS = ("$defs", "definitions", "patternProperties", "dependentSchemas")
@@ -104,3 +111,28 @@ def types_of(schema: JsonObject) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     return tuple(t for t in value if isinstance(t, str)) if isinstance(value, list) else ()
+
+
+def is_plain(node: SchemaNode) -> bool:
+    """Whether a schema is so plain that every provider takes it, and holds it where it is closed."""
+    schema = node.schema
+    if not schema.keys() <= _PLAIN_KEYS or schema.get("additionalProperties", False) is not False:
+        return False
+    kind, members, items = schema.get("type"), schema.get("enum"), schema.get("items")
+    if not isinstance(kind, str) or kind not in _PLAIN_TYPES or node.at.count("/") > 2 * _PLAIN_DEPTH:
+        return False
+    if (kind == "array") != is_object(items) or ("object" == kind) != is_object(schema.get("properties")):
+        return False
+    if members is not None and not (
+        kind == "string" and isinstance(members, list) and all(isinstance(m, str) for m in members)
+    ):
+        return False
+    properties = schema.get("properties")
+    required = schema.get("required", [])
+    if is_object(properties):
+        return (
+            all(is_object(child) for child in properties.values())
+            and isinstance(required, list)
+            and all(name in properties for name in required)
+        )
+    return not required

@@ -14,8 +14,9 @@ from remit.catalog.model import AppTarget, ClientTarget, UrlTarget
 from remit.catalog.reading import is_object
 from remit.catalog.scales import Category, DangerLevel
 from remit.documents.problems import escaped
-from remit.lint.schemas import SchemaNode, walk
+from remit.lint.schemas import SchemaNode, is_plain, walk
 from remit.lint.uses import Use, uses_of
+from remit.lint.words import is_vague
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +35,14 @@ class Finding(NamedTuple):
     Attributes:
         at: JSON Pointer below the tool, or below the document for a rule on the app.
         level: only where it differs from the rule's own.
-        index: position of the tool, where a rule on the app speaks about one.
+        tool_index: position of the tool, where a rule on the app speaks about one.
     """
 
     at: str
     message: str
     mend: str
     level: Level | None = None
-    index: int | None = None
+    tool_index: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +165,16 @@ class ToolView:
     def schema_nodes(self) -> tuple[SchemaNode, ...]:
         """Every schema inside ``parameters``, the root first."""
         return walk(self.parameters, "/parameters")
+
+    @cached_property
+    def has_plain_schema(self) -> bool:
+        """Whether every provider takes its parameters as they are written."""
+        return all(is_plain(node) for node in self.schema_nodes)
+
+    @cached_property
+    def is_vague(self) -> bool:
+        """Whether its description adds nothing to its names."""
+        return is_vague(self.description, self.name, self.title)
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:

@@ -83,6 +83,8 @@ TOOL_RULES: tuple[ToolRule, ...] = (
     _tool("open-schema", "note", parameters.open_schema, "an object takes keys that it does not list"),
     _tool("secret-parameter", "warning", parameters.secret_parameter, "a secret would be stored and shown"),
     _tool("parameter-name", "note", models.parameter_name, "a provider does not take a parameter's name"),
+    _tool("provider-refuses", "note", models.provider_refuses, "a provider does not take a keyword"),
+    _tool("not-held", "note", models.not_held, "no model can be held to a schema"),
     _tool("pin-only-slot", "note", requests.pin_only_slot, "only a pin can fill a reference"),
     _tool("optional-in-path", "warning", requests.optional_in_path, "a path needs an optional argument"),
     _tool("optional-but-needed", "warning", requests.optional_but_needed, "a call fails without an optional argument"),

@@ -7,6 +7,7 @@ is read as noise every time. What is judged here is a warning, never an error.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 Effect: TypeAlias = Literal["destroys", "spends", "sends"]
@@ -129,17 +130,19 @@ def unmarks(name: str) -> bool:
 def effect_in_name(name: str) -> tuple[Effect, str] | None:
     """The effect that a name or title speaks of, and the word that says so."""
     words = words_of(name)
-    if not words or words[0] in READING or words[0] in _UNMARKS:
+    first = words[0] if words else ""
+    if first in READING or first in _UNMARKS:
         return None
-    if words[0] in _MAKES and (money := next((w for w in words[1:] if w in _MONEY), None)):
+    if first in _MAKES and (money := next((w for w in words if w in _MONEY), None)):
         return "spends", money
-    if words[0] == "drop" and len(words) > 1 and words[1] in _DROPPED:
+    if first == "drop" and _DROPPED.intersection(words[1:2]):
         return "destroys", "drop"
-    # Past the first word, a verb is one only where another verb came before ("archive_and_delete").
-    verbs = [words[0], *(after for w, after in zip(words, words[1:], strict=False) if w in ("and", "or"))]
+    # Past the first word, a verb is one where another came before ("archive_and_delete") or, for
+    # what destroys, at the end ("account_delete").
+    verbs = [first, *(after for before, after in pairwise(words) if before in ("and", "or"))]
     for verb in (*verbs, *words[-1:]):
         found = _effect(verb)
-        if found is None or (verb in ("reset", "discard", "remove") and set(words) & _VIEW):
+        if found is None or (verb in ("reset", "discard", "remove") and _VIEW.intersection(words)):
             continue
         if verb in verbs or found == "destroys":
             return found, verb

@@ -37,12 +37,16 @@ app = typer.Typer(
 egress_app = typer.Typer(help="The egress guard.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(egress_app, name="egress")
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="A definition, YAML or JSON; - reads stdin.")]
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="A definition, YAML or JSON; - reads stdin.")
+]
 Pins = Annotated[
     list[str] | None,
     typer.Option("--pin", metavar="NAME=JSON", help="Fix an argument; it wins over --args."),
 ]
-Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch toolsUrl and use the effective catalog.")]
+Fetch = Annotated[
+    bool, typer.Option("--fetch", help="Fetch toolsUrl and use the effective catalog.")
+]
 
 
 class _State:
@@ -58,7 +62,7 @@ def _settings() -> Settings:
 
 
 def _finish(work: Callable[[], int]) -> None:
-    """Run a command's work and turn its answer into the exit code; no traceback for a known error."""
+    """Run a command's work and exit with its answer."""
     raise typer.Exit(guarded(work))
 
 
@@ -90,12 +94,16 @@ def _version(*, asked: bool) -> None:
 def root(
     *,
     config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="Settings; remit.toml by default.")
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="Settings; remit.toml by default."),
     ] = None,
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Print the version.", is_eager=True, callback=lambda v: _version(asked=v)
+            "--version",
+            help="Print the version.",
+            is_eager=True,
+            callback=lambda v: _version(asked=v),
         ),
     ] = False,
 ) -> None:
@@ -157,14 +165,18 @@ def lint(
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
     fetch: Fetch = False,
-    bill: Annotated[bool, typer.Option("--bill", help="Print what the catalog costs in tokens.")] = False,
+    bill: Annotated[
+        bool, typer.Option("--bill", help="Print what the catalog costs in tokens.")
+    ] = False,
     output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
 ) -> None:
     """Check definitions and catalogs: errors, and what a reviewer would ask."""
     from remit.main.commands.lint import run
 
     _finish(
-        lambda: run(files, _settings(), strict=strict, fetch=fetch, bill=bill, as_json=output == "json")
+        lambda: run(
+            files, _settings(), strictly=strict, fetch=fetch, bill=bill, json=output == "json"
+        )
     )
 
 
@@ -172,7 +184,9 @@ def lint(
 def show(
     *,
     file: File,
-    short: Annotated[bool, typer.Option("--short", help="The short form that consent shows.")] = False,
+    short: Annotated[
+        bool, typer.Option("--short", help="The short form that consent shows.")
+    ] = False,
     fetch: Fetch = False,
     output: Annotated[ShowFormat, typer.Option("--format", help="How to print.")] = "text",
 ) -> None:
@@ -187,7 +201,8 @@ def lock(
     *,
     file: File,
     check: Annotated[
-        bool, typer.Option("--check", help="Compare with remit.lock; exit 1 when more could be done.")
+        bool,
+        typer.Option("--check", help="Compare with remit.lock; exit 1 when more could be done."),
     ] = False,
     lock_file: Annotated[
         Path | None,
@@ -209,7 +224,7 @@ def catalog(
     ] = False,
     output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "json",
 ) -> None:
-    """Print the effective catalog: fetched, filtered by the ceiling, with what was dropped and why."""
+    """Print the effective catalog: fetched, filtered by the ceiling, with what was dropped."""
     from remit.main.commands.catalog import run
 
     _finish(lambda: run(file, _settings(), fetch=not no_fetch, as_json=output == "json"))
@@ -271,7 +286,10 @@ def egress_check(
 @app.command()
 def schema(
     *,
-    kind: Annotated[Literal["definition", "catalog", "tool"], typer.Argument(metavar="KIND", help="definition, catalog or tool.")],
+    kind: Annotated[
+        Literal["definition", "catalog", "tool"],
+        typer.Argument(metavar="KIND", help="definition, catalog or tool."),
+    ],
 ) -> None:
     """Print the JSON Schema of an author's document."""
     from remit.main.commands.schema import run
@@ -297,7 +315,9 @@ def demo(
     *,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Run every step without asking; exit 0 only when each worked."),
+        typer.Option(
+            "--check", help="Run every step without asking; exit 0 only when each worked."
+        ),
     ] = False,
 ) -> None:
     """Start the sample app and walk through what Remit does, in a minute."""
@@ -307,12 +327,19 @@ def demo(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and exit; with ``arguments``, return the exit code instead."""
-    if arguments is None:
-        app()
-        return 0
+    """Run the command line and return its exit code; a console script exits with it."""
     try:
-        app(list(arguments), standalone_mode=True)
+        app(None if arguments is None else list(arguments), standalone_mode=True)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
+    except Exception as error:
+        if os.environ.get("REMIT_DEBUG"):
+            raise
+        from remit.main.output import say
+
+        say(
+            f"Remit met a fault of its own: {type(error).__name__}. Nothing more is known to be "
+            "wrong with your input. REMIT_DEBUG=1 shows where; please report it."
+        )
+        return 70
     return 0

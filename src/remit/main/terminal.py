@@ -6,6 +6,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
+from remit.catalog.reading import is_object
 from remit.documents.canonical import compact_json
 from remit.gateway.ports import Denial
 from remit.main.output import paint, say
@@ -19,7 +20,7 @@ def draw(card: Card) -> str:
     """The card as text: the platform's line first, then the app's words, then the facts."""
     err = sys.stderr
     account = f" as {card.account}" if card.account else " with your credential"
-    title = "".join(f"“{p.text}”" if p.inserted else p.text for p in card.title)
+    title = "".join(f"‹{p.text}›" if p.inserted else p.text for p in card.title)
     lines = [
         "",
         paint(f"{card.act} · {card.danger}", "bold", err),
@@ -44,10 +45,9 @@ def draw(card: Card) -> str:
 
 
 def _fields(preview: object) -> list[str]:
-    if isinstance(preview, dict):
-        items = {str(k): v for k, v in preview.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-        width = max((len(name) for name in items), default=0)
-        return [f"    {name:<{width}}  {_short(value)}" for name, value in items.items()]
+    if is_object(preview):
+        width = max((len(name) for name in preview), default=0)
+        return [f"    {name:<{width}}  {_short(value)}" for name, value in preview.items()]
     return [f"    {_short(preview)}"]
 
 

@@ -16,8 +16,9 @@ from remit.catalog.subschemas import LISTS, MAPS, SINGLES, children
 from remit.documents.canonical import compact_json
 from remit.documents.problems import pointer
 from remit.offer.dialects import TOLD
-from remit.offer.merging import flattened_root, merged
+from remit.offer.merging import AT_ROOT, flattened_root, merged
 from remit.offer.nodes import as_enum, is_plain, kinds_of, nullable, types_of_values
+from remit.offer.recursion import Reach
 from remit.offer.removals import Removal
 from remit.values.visible import visible
 
@@ -50,11 +51,11 @@ class _Fitting:
         self._whole: JsonObject = {**bundled.root, "$defs": bundled.definitions}
         self._removals = list(bundled.removals)
         self._definitions: dict[str, JsonObject | None] = {}
-        self._reach = _Reach(bundled) if dialect.optional_recursion else None
+        self._reach = Reach(bundled) if dialect.optional_recursion else None
 
     def done(self) -> Fitted:
         root = self._node(self._bundle.root, _Place(at="", home="", optional=False))
-        root = flattened_root(root, self._definition, self._report)
+        root = flattened_root(root, self._bundle.root, self._definition, self._report)
         root = {"type": "object", **root, "properties": root.get("properties", {})}
         root["type"] = "object"
         self._fit_names(root)
@@ -179,6 +180,9 @@ class _Fitting:
         self, keyword: str, value: JsonValue, schema: JsonObject, place: _Place, out: JsonObject
     ) -> bool:
         dialect = self._dialect
+        if keyword in AT_ROOT and place.is_root:
+            out[keyword] = self._inside(keyword, value, schema, place)
+            return True
         if keyword == "$ref":
             return self._refer(value, place, out)
         if dialect.keywords is None:
@@ -242,10 +246,10 @@ class _Fitting:
     def _finish(self, schema: JsonObject, place: _Place, out: JsonObject) -> None:
         dialect = self._dialect
         if dialect.keywords is not None:
-            if isinstance(schema.get("allOf"), list) and "allOf" not in dialect.keywords:
+            if "allOf" in schema and "allOf" not in dialect.keywords and not place.is_root:
                 self._merge(schema["allOf"], place, out)
-            values = out.get("enum", [out["const"]] if "const" in out else None)
-            if "type" not in out and isinstance(values, list):
+            values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+            if "type" not in out and "anyOf" not in out and isinstance(values, list):
                 kinds = types_of_values(values)
                 out["type"] = kinds[0] if len(kinds) == 1 else kinds
         if out.get("required") == []:
@@ -254,11 +258,11 @@ class _Fitting:
             if out.get("items") is False:
                 self._report(place.at, "items", f"{dialect.label} wants a schema here", lost=True)
             out["items"] = {}
-        if dialect.declared_required and (place.at or place.home):
+        if dialect.declared_required and not place.is_of_the_root:
             self._fit_required(out, place.at)
         if dialect.all_required and is_object(out.get("properties")):
             self._require_all(schema, out)
-        if dialect.lone_references and "$ref" in out and len(out) > 1:
+        if dialect.lone_references and "$ref" in out and len(out) > 1 and not place.is_root:
             self._set_apart(place, out)
 
     def _merge(self, branches: JsonValue, place: _Place, out: JsonObject) -> None:
@@ -292,7 +296,7 @@ class _Fitting:
             self._report(at, "required", reason, lost=True)
         out.pop("required")
         if kept:
-            out["required"] = kept
+            out["required"] = [*kept]
 
     def _require_all(self, schema: JsonObject, out: JsonObject) -> None:
         """Strict mode wants every property required: the optional ones become nullable."""
@@ -327,8 +331,9 @@ class _Fitting:
             reason = f"{self._dialect.label} refuses this name; the description tells of it instead"
             self._report("/properties", name, reason)
         if isinstance(required, list):
-            root["required"] = [name for name in required if name not in refused]
-            if not root["required"]:
+            kept = [name for name in required if name not in refused]
+            root |= {"required": kept}
+            if not kept:
                 del root["required"]
         if root.get("additionalProperties") is False:
             del root["additionalProperties"]
@@ -345,44 +350,12 @@ class _Place:
     home: str
     optional: bool
 
+    @property
+    def is_root(self) -> bool:
+        """Whether the root of the parameters stands here, and no definition."""
+        return not self.at and not self.home
+
     def step(self, *path: str | int, optional: bool = False) -> _Place:
         return _Place(
             at=self.at + pointer(*path), home=self.home, optional=self.optional or optional
         )
-
-
-@final
-class _Reach:
-    """Which definitions lead to which; the root is ``""``."""
-
-    def __init__(self, bundled: Bundle) -> None:
-        self._reached: dict[str, set[str]] = {}
-        steps = {"": _references(bundled.root)} | {
-            name: _references(schema) for name, schema in bundled.definitions.items()
-        }
-        for start in steps:
-            found: set[str] = set()
-            waiting = list(steps[start])
-            while waiting:
-                name = waiting.pop()
-                if name not in found:
-                    found.add(name)
-                    waiting += steps[name]
-            self._reached[start] = found
-
-    def cyclic(self, home: str, target: str) -> bool:
-        """Whether a reference from one definition to another is part of a circle."""
-        return home in self._reached[target]
-
-
-def _references(schema: JsonValue) -> set[str]:
-    found: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        here = waiting.pop()
-        if is_object(here):
-            reference = here.get("$ref")
-            if isinstance(reference, str):
-                found.add("" if reference == "#" else reference.removeprefix("#/$defs/"))
-            waiting += [child for _, _, child in children(here)]
-    return found

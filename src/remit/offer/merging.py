@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MAX_TOLD = 1_000
 # What every provider refuses at the root, with the whole request.
-_AT_ROOT = ("allOf", "anyOf", "oneOf", "not", "enum", "const", "$ref")
+AT_ROOT = ("allOf", "anyOf", "oneOf", "not", "enum", "const", "$ref")
 
 
 class _Report(Protocol):
@@ -87,12 +87,22 @@ def _merge_keyword(into: JsonObject, keyword: str, value: JsonValue) -> bool:
 
 
 def flattened_root(
-    root: JsonObject, definition: Callable[[str], JsonObject | None], report: _Report
+    root: JsonObject,
+    written: JsonObject,
+    definition: Callable[[str], JsonObject | None],
+    report: _Report,
 ) -> JsonObject:
-    """A root without combinators: one object with all their parameters, the rest in words."""
-    if not any(keyword in root for keyword in _AT_ROOT):
+    """A root without combinators: one object with all their parameters, the rest in words.
+
+    Args:
+        root: fitted, its combinators left in place.
+        written: the same root as it was before; the words tell of this one.
+        definition: a fitted definition by name.
+        report: takes note of what is left out.
+    """
+    if not any(keyword in root for keyword in AT_ROOT):
         return root
-    result = {key: value for key, value in root.items() if key not in _AT_ROOT}
+    result = {key: value for key, value in root.items() if key not in AT_ROOT}
     told: list[str] = []
     everything = root.get("allOf")
     parts = list(everything) if isinstance(everything, list) else []
@@ -111,7 +121,7 @@ def flattened_root(
             value = source[keyword]
             if keyword in ("anyOf", "oneOf") and isinstance(value, list):
                 _add_alternatives(result, value, definition)
-            text = _told(keyword, value)
+            text = _told(keyword, written[keyword] if source is root else value)
             told += [text] if text and text not in told else []
             reason = "no provider takes it at the root" + (
                 "; the description says it instead" if text else ""

@@ -93,8 +93,9 @@ class _Pinning:
         result: JsonObject = {}
         for keyword, value in at.items():
             kept = self._kept(keyword, value)
-            if kept is not None or value is None:
+            if kept is not None or value is None or keyword == "oneOf":
                 result[keyword] = kept
+        self._loosen_one_of(at, result)
         self._drop_condition(at, result)
         self._count_properties(at, result)
         self._inline(at, result)
@@ -137,6 +138,16 @@ class _Pinning:
             return telling or None
         # A branch that the pin alone fulfils leaves nothing for the model to choose.
         return kept if len(telling) == len(kept) else None
+
+    def _loosen_one_of(self, at: JsonObject, result: JsonObject) -> None:
+        """Branches told apart by the pin alone are alike without it: no longer exactly one fits."""
+        branches = at.get("oneOf")
+        if not isinstance(branches, list) or not any(map(self.mentions, branches)):
+            return
+        del result["oneOf"]
+        loose = self._branches("anyOf", branches)
+        if loose is not None and "anyOf" not in at:
+            result["anyOf"] = loose
 
     def _without(self, value: JsonObject) -> JsonObject:
         return {name: item for name, item in value.items() if name not in self._pins}

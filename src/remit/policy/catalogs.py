@@ -95,7 +95,7 @@ def _broken(fetched: LoadedTools | None) -> list[tuple[str, str]]:
     for mistake in fetched.mistakes if fetched else ():
         record = mistake.pointer.removesuffix(mistake.at)
         if mistake.level == "error" and record not in found:
-            at = f" at {mistake.at}" if mistake.at else ""
+            at = f" ({mistake.at})" if mistake.at else ""
             reason = f"invalid: {mistake.message}{at}"
             found[record] = (mistake.tool or "?", reason)
     return list(found.values())
@@ -160,7 +160,9 @@ class _Approved:
     def of(cls, definition: Definition) -> _Approved:
         return cls(
             url_origins=frozenset(_origins(definition.tools)),
-            env_names=frozenset(n for t in definition.tools if t.request for n in t.request.env_names),
+            env_names=frozenset(
+                n for t in definition.tools if t.request for n in t.request.env_names
+            ),
             endpoints=definition.base_url is not None,
         )
 

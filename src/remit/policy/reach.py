@@ -195,6 +195,15 @@ def place_of(destination: Destination, definition: Definition | None) -> Place:
     return Place(kind="endpoint", origin=str(base.origin) if base else "")
 
 
+def admitted(definition: Definition) -> tuple[Tool, ...]:
+    """The tools at or under the ceiling; the others can send nothing anywhere."""
+    return tuple(
+        tool
+        for tool in definition.tools
+        if definition.ceiling.admits(tool.category, tool.danger_level)
+    )
+
+
 def origins_of(definition: Definition) -> tuple[OriginUse, ...]:
     """Every origin that can receive a request: base, components, url targets, token addresses."""
     found: set[OriginUse] = set()
@@ -202,7 +211,7 @@ def origins_of(definition: Definition) -> tuple[OriginUse, ...]:
         found.add(OriginUse(origin=str(definition.base_url.origin), role="app"))
     for name, component in definition.components.items():
         found.add(OriginUse(origin=str(component.url.origin), role="component", name=name))
-    for tool in definition.tools:
+    for tool in admitted(definition):
         if isinstance(tool.destination, UrlTarget):
             found.add(OriginUse(origin=str(tool.destination.origin), role="outside"))
     for address in (definition.auth.authorization_url, definition.auth.token_url):
@@ -217,7 +226,7 @@ def env_uses_of(definition: Definition) -> tuple[EnvUse, ...]:
 
 
 def _env_uses(definition: Definition) -> Iterator[EnvUse]:
-    for tool in definition.tools:
+    for tool in admitted(definition):
         if tool.request is None or isinstance(tool.destination, Endpoint):
             continue
         source = env_source_of(tool.destination, definition)

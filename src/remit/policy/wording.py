@@ -19,6 +19,11 @@ CATEGORY_WORDS: Mapping[Category, str] = {
     Category.WRITE: "read and change data in the app",
     Category.ACTION: "read, change data in the app and set things off beyond it",
 }
+CATEGORY_DEEDS: Mapping[Category, str] = {
+    Category.READ: "reads",
+    Category.WRITE: "changes data",
+    Category.ACTION: "sets things off",
+}
 CREDENTIAL_WORDS: Mapping[str, str] = {
     "none": "no credential",
     "bearer": "a bearer token",
@@ -29,8 +34,8 @@ CREDENTIAL_WORDS: Mapping[str, str] = {
 }
 
 DANGER_WORDS: Mapping[DangerLevel, str] = {
-    DangerLevel.SAFE: "are all safe",
-    DangerLevel.MODERATE: "are at most moderate, never destructive",
+    DangerLevel.SAFE: "must be safe",
+    DangerLevel.MODERATE: "may be moderate, never destructive",
     DangerLevel.DESTRUCTIVE: "may be destructive",
 }
 _BLANKS = re.compile(r"\s+")
@@ -73,4 +78,5 @@ def place_words(place: Place) -> str:
 
 def ceiling_words(ceiling: Ceiling) -> str:
     """What tools up to a ceiling may be, as the second half of a sentence."""
-    return f"tools that may {CATEGORY_WORDS[ceiling.category]}, and {DANGER_WORDS[ceiling.danger_level]}"
+    category, danger_level = CATEGORY_WORDS[ceiling.category], DANGER_WORDS[ceiling.danger_level]
+    return f"tools that may {category}, and {danger_level}"

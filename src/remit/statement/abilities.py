@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from remit.catalog.model import ClientTarget
 from remit.catalog.scales import Category, DangerLevel, Method
-from remit.policy.wording import ceiling_words, place_words, quoted
+from remit.policy.reach import reach_of
+from remit.policy.wording import CATEGORY_DEEDS, ceiling_words, facts_of, place_words, quoted
 from remit.statement.document import Block, Items, Paragraph, Section
-from remit.statement.judgement import likely_danger, remark_on, worst_of
+from remit.statement.judgement import is_doubtful, likely_danger, remark_on, worst_of
 from remit.statement.subject import Subject, called, counted, listed
 
 if TYPE_CHECKING:
@@ -31,27 +33,26 @@ def abilities(subject: Subject) -> Section:
     """What the app can read, change and set off."""
     definition = subject.definition
     blocks: list[Block] = [Paragraph(_opening(subject))]
-    for category in Category:
-        for level in reversed(DangerLevel):
-            tools = [
-                tool
-                for tool in subject.tools
-                if tool.category is category and tool.danger_level is level
-            ]
-            if tools:
-                lead = f"{_ABILITIES[category]}: {counted(len(tools), 'tool')}, {level.value}."
-                blocks.append(Items(lead, tuple(_line(subject, tool) for tool in tools)))
-    remarks = tuple(remark for tool in subject.tools if (remark := remark_on(tool)) is not None)
+    remarks = [(tool, remark) for tool in subject.tools if (remark := remark_on(tool)) is not None]
     if remarks:
-        blocks.append(Items("Where the app's words and the facts disagree:", remarks))
+        lines = tuple(f"{_facts(tool)}: {called(tool)} {remark}." for tool, remark in remarks)
+        blocks.append(Items("Where the app's words and the facts disagree:", lines))
+    blocks += _groups(subject)
+    doubtful = [tool.name for tool in subject.tools if is_doubtful(tool)]
+    if doubtful:
+        text = "By the app's word these only read, by POST. Some searches do; POST can also change"
+        blocks.append(Paragraph(f"{text} data, and Remit cannot tell: {listed(doubtful)}."))
     if subject.dropped:
         lead = f"No agent gets {counted(len(subject.dropped), 'further tool')}:"
-        dropped = tuple(f"{tool.name}: {tool.reason}" for tool in subject.dropped)
+        reach = reach_of(definition).tools
+        dropped = tuple(
+            f"{tool.name} ({facts_of(reach[tool.name])}): {tool.reason}" for tool in subject.dropped
+        )
         blocks.append(Items(lead, dropped))
     undeclared = [tool.name for tool in subject.tools if not tool.scales_declared]
     if undeclared:
-        text = "Category and danger are Remit's guess by the method, since the app gave none, of:"
-        blocks.append(Items(text, tuple(undeclared)))
+        text = "The app does not say what kind of tool or how dangerous this is; the above is"
+        blocks.append(Paragraph(f"{text} Remit's guess by the method: {listed(undeclared)}."))
     if definition.description.strip():
         blocks.append(Paragraph(f"In the app's own words: {quoted(definition.description)}"))
     return Section(id="abilities", title="What it can do", blocks=tuple(blocks))
@@ -73,13 +74,33 @@ def _opening(subject: Subject) -> str:
     return text
 
 
+def _groups(subject: Subject) -> Iterator[Block]:
+    """The tools by what the platform knows of them: category, danger and method come first."""
+    groups: dict[tuple[int, int, str], list[Tool]] = {}
+    for tool in subject.tools:
+        if remark_on(tool) is None:
+            key = (tool.category.rank, -tool.danger_level.rank, _means(tool))
+            groups.setdefault(key, []).append(tool)
+    for key in sorted(groups):
+        tools = groups[key]
+        level, number = tools[0].danger_level.value, counted(len(tools), "tool")
+        lead = f"{_ABILITIES[tools[0].category]}: {number}, {level}, {_means(tools[0])}."
+        yield Items(lead, tuple(_line(subject, tool) for tool in tools))
+
+
 def _line(subject: Subject, tool: Tool) -> str:
-    asks = "; asks first" if subject.stops(tool) else ""
-    return f"{_means(tool)}: {called(tool)}{asks}"
+    return f"{called(tool)}{'; asks first' if subject.stops(tool) else ''}"
 
 
 def _means(tool: Tool) -> str:
-    return tool.request.method.value if tool.request else "in your client"
+    """The method, or the handler of a client target."""
+    if isinstance(tool.destination, ClientTarget):
+        return f"in your client by {quoted(tool.destination.name)}"
+    return tool.destination.request.method.value
+
+
+def _facts(tool: Tool) -> str:
+    return f"{tool.danger_level.value}, {CATEGORY_DEEDS[tool.category]}, {_means(tool)}"
 
 
 # -- the worst single call ---------------------------------------------------------------------
@@ -120,12 +141,11 @@ def later_tools(subject: Subject) -> str:
 
 def _account(subject: Subject, lead: str, tools: Sequence[Tool]) -> Iterator[Block]:
     tool = tools[0]
-    facts = f"{tool.danger_level.value}, {tool.category.value}, {_means(tool)}"
     harm = f"{_harm(subject, tool)} {_asked(subject, tool)}"
-    yield Paragraph(f"{lead} {called(tool)}: {facts}. {harm}")
+    yield Paragraph(f"{lead} {called(tool)}: {_facts(tool)}. {harm}")
     remark = remark_on(tool)
     if remark is not None:
-        yield Paragraph(f"Mind that {remark}")
+        yield Paragraph(f"Mind that it {remark}.")
     if tool.description.strip():
         yield Paragraph(f"The app describes it so: {quoted(tool.description)}")
     if len(tools) > 1:
@@ -203,33 +223,41 @@ def _stops(subject: Subject) -> Iterator[Block]:
     if rest:
         yield Paragraph(_unasked(rest, all_of_them=not always and not default))
     if subject.tools or subject.definition.tools_url:
-        who = "You are the user for whom the agent works."
         if always or default:
-            who = (
+            yield Paragraph(
                 "You are the user for whom the agent works; the workspace's policy may name an "
                 "operator or a second person instead. Neither the agent nor the app can answer "
                 "for you, and until the answer nothing is sent."
             )
-        yield Paragraph(f"{who} The policy may also stop or forbid any other call.")
+        other = "also stop or forbid any other" if always or default else "stop or forbid any"
+        yield Paragraph(f"The workspace's policy may {other} call.")
     else:
         yield Paragraph("Nothing runs, so nothing stops.")
 
 
 def _stop(subject: Subject, tool: Tool) -> str:
-    text = (
-        f"{tool.danger_level.value}, {_means(tool)} {place_words(subject.reach[tool.name].place)}"
-    )
+    text = f"{tool.danger_level.value}, {_means(tool)}"
+    if tool.request is not None:
+        text += f" {place_words(subject.reach[tool.name].place)}"
     preview = tool.confirm.preview if tool.confirm else None
     looks = "" if preview is None else f"; to show you what it is about, {preview.tool} runs first"
     return f"{called(tool)}: {text}{looks}"
 
 
 def _unasked(tools: Sequence[Tool], *, all_of_them: bool) -> str:
+    honest = [tool for tool in tools if remark_on(tool) is None]
     parts = [
-        f"{number:,} that {_KINDS[category][number != 1]}"
+        f"{number:,} {_KINDS[category][number != 1]}"
         for category in Category
-        if (number := sum(tool.category is category for tool in tools))
+        if (number := sum(tool.category is category for tool in honest))
     ]
+    odd = len(tools) - len(honest)
+    if odd:
+        parts.append(f"{odd:,} {'does' if odd == 1 else 'do'} more than the app says (see 1)")
     if all_of_them:
-        return f"Nothing stops. Nobody is asked before any call: {listed(parts)}."
-    return f"Nobody is asked before the other {counted(len(tools), 'tool')}: {listed(parts)}."
+        return (
+            f"Nothing stops for a person. Of its {counted(len(tools), 'tool')} {listed(parts)}; "
+            "nobody is asked before any of them."
+        )
+    others = counted(len(tools), "tool")
+    return f"Nobody is asked before the other {others}, of which {listed(parts)}."

@@ -8,7 +8,7 @@ from remit.policy.reach import EnvUse, OriginUse, env_uses_of, origins_of
 from remit.policy.wording import quoted
 from remit.statement.document import Block, Items, Paragraph, Section
 from remit.statement.flows import sent_arguments
-from remit.statement.subject import Subject, counted, listed
+from remit.statement.subject import Subject, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +31,7 @@ _SIGN_INS: Mapping[str, str] = {
     "oauth2": "your sign-in (OAuth)",
     "identity": "your user id in a signed token",
 }
+_MAX_NAMED = 5
 _LOCAL = ("localhost", "127.", "[::1]")
 
 
@@ -48,8 +49,10 @@ def hosts(subject: Subject) -> Section:
         blocks.append(Items(_lead(origin, roles), tuple(_receives(subject, origin, roles))))
     in_client = [tool for tool in subject.tools if tool.request is None]
     if in_client:
-        lead = "Your own client, where you read this app's answers; no other host is told:"
-        blocks.append(Items(lead, tuple(_arguments(in_client, subject))))
+        lead = "Your own client, the page or program you talk through. It receives:"
+        handlers = sorted({quoted(subject.reach[tool.name].place.name) for tool in in_client})
+        handled = f"What its handlers do with it is up to the client: {listed(handlers)}."
+        blocks.append(Items(lead, (*_arguments(in_client), handled)))
     blocks.append(Paragraph(_closing(subject, any_host=bool(uses))))
     return Section(id="hosts", title="Which hosts receive what", blocks=tuple(blocks))
 
@@ -95,17 +98,36 @@ def _receives(subject: Subject, origin: str, roles: list[OriginUse]) -> Iterator
             "Who you are: a signed token with your user id, workspace and installation, and the "
             "id of the conversation, with every call to that part."
         )
-    if "outside" in kinds and kinds == {"outside"}:
-        yield "Not your sign-in."
     if "sign-in" in kinds:
         yield _sign_in_exchange(definition.auth)
     env = [use for use in env_uses_of(definition) if use.origin == origin]
     if env:
-        yield f"Values that Remit keeps for the app: {listed([_env(use) for use in env])}."
+        values = listed([_env(use) for use in env])
+        yield f"Values that are stored here for the app (env): {values}."
     tools = [tool for tool in subject.tools if subject.reach[tool.name].place.origin == origin]
-    yield from _arguments([tool for tool in tools if tool.request is not None], subject)
+    yield from _arguments([tool for tool in tools if tool.request is not None])
+    yield from _other_ways(subject, [tool for tool in tools if tool.request is not None])
+    if kinds == {"outside"}:
+        yield "But not your sign-in."
     if "app" in kinds and definition.tools_url is not None:
         yield "A question without credential or data: which tools there are."
+
+
+def _other_ways(subject: Subject, tools: list[Tool]) -> Iterator[str]:
+    """Which tools go in which way, where an origin plays several parts."""
+    ways: dict[tuple[str, str], list[str]] = {}
+    for tool in tools:
+        place = subject.reach[tool.name].place
+        ways.setdefault((place.kind, place.name), []).append(tool.name)
+    if len(ways) < 2:
+        return
+    for (form, name), names in sorted(ways.items()):
+        if form == "url":
+            yield f"Without sign-in or token, by its whole URL: {listed(names)}."
+        elif form == "app":
+            yield f"With the token for the part {quoted(name)}: {listed(names)}."
+        else:
+            yield f"With your sign-in: {listed(names)}."
 
 
 def _app_credential(auth: Auth) -> str:
@@ -120,9 +142,10 @@ def _app_credential(auth: Auth) -> str:
 
 def _sign_in_exchange(auth: Auth) -> str:
     secret = "" if auth.client_secret_env is None else ", with the app's client secret"
+    client = "" if auth.client_id is None else f", for the OAuth client {quoted(auth.client_id)}"
     return (
         "What you enter on its own page when you sign in, then the code and the token that renew "
-        f"the sign-in{secret}."
+        f"the sign-in{secret}{client}."
     )
 
 
@@ -132,31 +155,34 @@ def _env(use: EnvUse) -> str:
     return f"{use.name} of {quoted(f'{use.collection}/{use.environment}')}"
 
 
-def _arguments(tools: list[Tool], subject: Subject) -> Iterator[str]:
+def _arguments(tools: list[Tool]) -> Iterator[str]:
     """Lines that say which arguments go; tools that send the same stand on one line."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for tool in tools:
         groups.setdefault(sent_arguments(tool), []).append(tool.name)
     # The longest list of arguments says most and comes first.
     for arguments in sorted(groups, key=lambda group: (-len(group), group)):
-        names = listed(groups[arguments])
-        what = f"The arguments {listed(arguments)}" if arguments else "No arguments"
-        if len(arguments) == 1:
-            what = f"The argument {arguments[0]}"
-        yield f"{what}, from {names}."
+        names = groups[arguments]
+        if arguments:
+            noun = "argument" if len(arguments) == 1 else "arguments"
+            yield f"The {noun} {listed(arguments)}, from {listed(names)}."
+        elif len(groups) > 1 and len(names) > _MAX_NAMED:
+            yield f"No arguments, from the other {len(names):,} tools that go here."
+        else:
+            yield f"No arguments, from {listed(names)}."
 
 
 def _closing(subject: Subject, *, any_host: bool) -> str:
     if not any_host:
         return "No host receives anything."
     tools = [tool for tool in subject.tools if tool.request is not None]
-    base = (
-        "Nothing goes anywhere else: a redirect is not followed. Each request also carries what "
-        "the app wrote into it beforehand, and the ids of the call and of its trace."
-    )
     if not tools and subject.definition.tools_url is None:
-        return "Nothing goes anywhere else, and no tool sends anything today."
-    return f"{base} What comes back is shown to you and read by the model that the workspace uses."
+        return "Remit sends nothing anywhere else, and no tool sends anything today."
+    return (
+        "Remit sends nothing anywhere else: a redirect is not followed. Each request also carries "
+        "what the app wrote into it beforehand, and the ids of the call and of its trace. What "
+        "comes back is shown to you and read by the model that the workspace uses."
+    )
 
 
 def outside_origins(subject: Subject) -> tuple[str, ...]:
@@ -165,8 +191,3 @@ def outside_origins(subject: Subject) -> tuple[str, ...]:
     own = {use.origin for use in uses if use.role in ("app", "component")}
     outside = {use.origin for use in uses if use.role == "outside"}
     return tuple(sorted(outside - own))
-
-
-def host_count(subject: Subject) -> str:
-    """How many outside hosts there are, in words."""
-    return counted(len(outside_origins(subject)), "outside host")

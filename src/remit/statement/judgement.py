@@ -19,34 +19,39 @@ if TYPE_CHECKING:
     from remit.statement.subject import Subject
 
 _HARSH = frozenset(
-    "delete remove erase purge wipe destroy revoke cancel overwrite "
-    "pay charge refund transfer purchase buy send publish deploy".split()
+    (
+        *("delete", "remove", "erase", "purge", "wipe", "destroy", "revoke", "cancel", "overwrite"),
+        *("pay", "charge", "refund", "transfer", "purchase", "buy", "send", "publish", "deploy"),
+    )
 )
 _READING = frozenset(
-    "get list find search fetch read show view check count preview describe compare lookup "
-    "estimate simulate validate verify".split()
+    (
+        *("get", "list", "find", "search", "fetch", "read", "show", "view", "check", "count"),
+        *("preview", "describe", "compare", "lookup", "estimate", "simulate", "validate", "verify"),
+    )
 )
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _METHOD_RANK = (Method.GET, Method.POST, Method.PATCH, Method.PUT, Method.DELETE)
 
 
 def remark_on(tool: Tool) -> str | None:
-    """Where words and facts of a tool disagree, as a sentence; None where they do not."""
+    """Where words and facts of a tool disagree, to follow its name; None where they do not."""
     method = tool.request.method if tool.request else None
     says = _mildest_claim(tool)
     if method is Method.DELETE and says is not None:
-        return f"{tool.name} says it {says}, but it uses DELETE."
+        return f"says it {says}, but it uses DELETE"
     if tool.category is Category.READ and method in (Method.PUT, Method.PATCH):
-        return f"{tool.name} says it only reads, but it uses {method.value}, which overwrites."
+        return f"says it only reads, but it uses {method.value}, which overwrites"
     word = _harsh_word(tool)
     if tool.danger_level is DangerLevel.SAFE and word is not None:
-        return f"{tool.name} says it is safe, but its own name says {word}."
-    if tool.category is Category.READ and method is Method.POST:
-        return (
-            f"{tool.name} says it only reads and uses POST: some searches do, but POST can change "
-            "data, and Remit cannot tell."
-        )
+        return f"says it is safe, but its own name says {word}"
     return None
+
+
+def is_doubtful(tool: Tool) -> bool:
+    """Whether a tool reads by POST, as some searches do, and nothing else speaks against it."""
+    posts = tool.request is not None and tool.request.method is Method.POST
+    return posts and tool.category is Category.READ and remark_on(tool) is None
 
 
 def _mildest_claim(tool: Tool) -> str | None:

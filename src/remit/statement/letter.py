@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from remit.catalog.model import Endpoint
 from remit.catalog.scales import Category
 from remit.statement.abilities import later_tools
 from remit.statement.hosts import outside_origins, sign_in
-from remit.statement.judgement import likely_danger, remark_on
+from remit.statement.judgement import badness, likely_danger, remark_on
 from remit.statement.subject import counted, listed, titled
 
 if TYPE_CHECKING:
@@ -30,10 +31,15 @@ def _sentences(subject: Subject) -> Iterator[str]:
     if harmful:
         yield _harm(subject, harmful)
     yield _asked(subject, harmless)
-    remarks = [remark for tool in subject.tools if (remark := remark_on(tool)) is not None]
+    remarks = [
+        f"{titled(tool)} {remark}"
+        for tool in sorted(subject.tools, key=lambda tool: badness(subject, tool), reverse=True)
+        if (remark := remark_on(tool)) is not None
+    ]
     if remarks:
         more = len(remarks) - 1
-        yield remarks[0][:-1] + (f"; the same is so of {more:,} more." if more else ".")
+        others = f"; {counted(more, 'more tool')} say{'s' * (more == 1)} less than the facts"
+        yield f"{remarks[0]}{others if more else ''}."
     if subject.definition.tools_url is not None:
         yield f"Its own server may add tools without a review: {later_tools(subject)}."
     yield _hosts(subject)
@@ -45,6 +51,8 @@ def _parted(subject: Subject) -> tuple[list[Tool], list[Tool]]:
     harmful: list[Tool] = []
     for tool in subject.tools:
         (harmful if likely_danger(tool).value == "destructive" else harmless).append(tool)
+    # The worst first: where only some are named, it is these.
+    harmless.sort(key=lambda tool: badness(subject, tool), reverse=True)
     return harmless, harmful
 
 
@@ -78,7 +86,8 @@ def _harm(subject: Subject, tools: Sequence[Tool]) -> str:
     lasting = all(tool.requires_approval for tool in tools)
     if len(stopped) < len(tools):
         unasked = [tool for tool in tools if not subject.stops(tool)]
-        return f"{text}; nobody is asked before {_some(unasked)}."
+        whom = "first" if len(unasked) == len(tools) else f"before {_some(unasked)}"
+        return f"{text}; nobody is asked {whom}."
     asks = (
         "it must ask you each time"
         if lasting
@@ -109,7 +118,9 @@ def _hosts(subject: Subject) -> str:
     own = sorted({str(c.url.origin) for c in definition.components.values()})
     sentence: list[str] = []
     if base is not None:
-        sentence.append(f"{sign_in(definition.auth)} to {base.origin} is used for all of it")
+        ours = all(isinstance(tool.destination, Endpoint) for tool in subject.tools)
+        used = "is used for all of it" if ours else "is used for what goes there"
+        sentence.append(f"{sign_in(definition.auth)} to {base.origin} {used}")
     if own:
         sentence.append(f"your user id goes to {listed(own)}")
     sentence.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from remit.statement.abilities import abilities, stops, worst
-from remit.statement.bill import Bill, bill_section
+from remit.statement.bill import bill_section
 from remit.statement.document import Remit, digest_of
 from remit.statement.hosts import hosts
 from remit.statement.letter import letter
@@ -14,6 +14,7 @@ from remit.statement.texts import changes, texts
 
 if TYPE_CHECKING:
     from remit.catalog.model import Definition
+    from remit.offer.bill import Bill
 
 
 def build(definition: Definition, *, bill: Bill | None = None) -> Remit:
@@ -21,8 +22,9 @@ def build(definition: Definition, *, bill: Bill | None = None) -> Remit:
 
     Args:
         definition: loaded; tools over its ceiling are named as such and described no further.
-        bill: the token counts, for who wants them shown. They are no part of the digest, so that
-            a server, which counts no tokens, and a terminal, which does, approve the same.
+        bill: the token counts (``remit.offer.bill``), for who wants them shown. They are no part
+            of the digest, so that a server, which counts no tokens, and a terminal, which does,
+            approve the same.
     """
     subject = Subject.of(definition)
     sections = (

@@ -18,7 +18,9 @@ _INTRODUCTION = (
     "the app's own words; everything else is said by Remit."
 )
 _WIDTH = 80
+# Longer lists run on, so that two hundred tools can be read.
 _MAX_ONE_BY_ONE = 12
+_SEPARATOR = " · "
 # Every character that begins markup, or a link that nobody wrote, somewhere in a line.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~&!:@^$]|(?<=www)\.")
 _LINE_START = re.compile(r"(\s*)([-+=.)]|\d{1,9}(?=[.)]))")
@@ -61,6 +63,9 @@ def _block_lines(block: Block, width: int) -> Iterator[str]:
         yield from _wrapped(block.text, width, "   ")
     elif isinstance(block, Items):
         yield from _wrapped(block.lead, width, "   ")
+        if len(block.items) > _MAX_ONE_BY_ONE:
+            yield from _wrapped(_SEPARATOR.join(block.items), width, "     ")
+            return
         for item in block.items:
             yield from _wrapped(item, width, "     - ", "       ")
     else:
@@ -99,7 +104,10 @@ def _block_markdown(block: Block) -> Iterator[str]:
     elif isinstance(block, Items):
         yield _escaped(block.lead)
         yield ""
-        yield from (f"- {_escaped(item)}" for item in block.items)
+        if len(block.items) > _MAX_ONE_BY_ONE:
+            yield _escaped(_SEPARATOR.join(block.items))
+        else:
+            yield from (f"- {_escaped(item)}" for item in block.items)
     else:
         yield _escaped(block.lead)
         yield ""

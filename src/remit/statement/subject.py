@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9]+(?:[ &'+-]{1,3}[A-Za-z0-9]+){0,4}")
 _MAX_PLAIN_NAME = 40
+_MAX_LETTER_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +67,14 @@ def name_in_sentence(name: str) -> str:
 
 
 def called(tool: Tool) -> str:
-    """A tool as it stands in a list: its title in quotes and its name, which is always ours to
-    check: letters, digits, _ and - alone."""
+    """A tool as it stands in a list: its title, quoted, and its name, which can hold no words."""
     return f"{quoted(tool.title)} ({tool.name})" if tool.title else tool.name
 
 
 def titled(tool: Tool) -> str:
-    """A tool as it stands in a letter: its title, or its name."""
-    return quoted(tool.title or tool.name)
+    """A tool as it stands in a letter: its title, or its name where the title is none or long."""
+    title = one_line(tool.title or "")
+    return quoted(title if 0 < len(title) <= _MAX_LETTER_TITLE else tool.name)
 
 
 def counted(number: int, noun: str) -> str:

@@ -58,7 +58,7 @@ def changes(subject: Subject) -> Section:
     blocks.append(
         Paragraph(
             "Anything else is a new version, which waits for a review and for your consent: "
-            "another name, host, env value or credential, a higher ceiling, a tool that is held "
+            "another name, host, stored value or credential, a higher ceiling, a tool that is held "
             "less strictly or goes elsewhere. A tool under a new name is a new tool."
         )
     )
@@ -97,12 +97,19 @@ def _quotes(subject: Subject) -> Iterator[Block]:
     for skill in definition.skills:
         lead = f"The skill {quoted(skill.name)}; the text below its first line when the model asks:"
         yield Quote(lead, (*_lines(skill.description), *_flowed(_lines(skill.body))))
+    wordless: list[str] = []
     for tool in subject.tools:
-        yield Quote(f"{tool.name}:", tuple(_tool_lines(tool)))
+        lines = tuple(_tool_lines(tool))
+        if lines:
+            yield Quote(f"{tool.name}:", lines)
+        else:
+            wordless.append(tool.name)
+    if wordless:
+        yield Items("No text but the names of these tools and of their arguments:", tuple(wordless))
 
 
 def _tool_lines(tool: Tool) -> Iterator[str]:
-    yield from _lines(tool.description) or ("(an empty description)",)
+    yield from _lines(tool.description)
     schema = tool.parameters.schema
     for name in sorted(tool.parameters.names):
         yield from _argument_lines(name, tool.parameters.schema_of(name))
@@ -180,5 +187,7 @@ def _answers(subject: Subject) -> Block:
         return Paragraph(
             "Of each answer of the app the model reads only the fields that the tool names."
         )
+    if len(whole) == len(subject.tools):
+        return Paragraph("The whole answer of every tool reaches the model.")
     lead = "The whole answer of these reaches the model, and not only named fields of it:"
     return Items(lead, tuple(whole))

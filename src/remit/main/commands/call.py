@@ -12,11 +12,17 @@ from remit import __version__
 from remit.calls.answers import may_have_happened
 from remit.calls.arguments import settle
 from remit.calls.planning import plan
-from remit.calls.wire import Sender, carries_credential, masked_credential, owned_headers
+from remit.calls.wire import Sender, masked_credential, owned_headers
 from remit.catalog.model import ClientTarget
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
-from remit.errors import CallError, Cancelled, ClientUnavailable, InvalidArguments, InvalidDefinition
+from remit.errors import (
+    CallError,
+    Cancelled,
+    ClientUnavailable,
+    InvalidArguments,
+    InvalidDefinition,
+)
 from remit.gateway.calling import App, CallOutcome, World, call, find_tool
 from remit.main.commands.pairs import read_env, read_pins
 from remit.main.commands.refreshing import client, refreshed
@@ -103,7 +109,7 @@ def parse_args(text: bytes, tool: str) -> JsonObject:
 class _Job:
     """One run of the command."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- what the command line said, read
+    def __init__(
         self,
         wish: Wish,
         settings: Settings,
@@ -245,9 +251,7 @@ def _print_outcome(outcome: CallOutcome) -> int:
     return 0
 
 
-def _print_error(
-    error: CallError, tool: str, *, happened: bool, call_id: str | None = None
-) -> int:
+def _print_error(error: CallError, tool: str, *, happened: bool, call_id: str | None = None) -> int:
     message = f"{error.message} {UNKNOWN_OUTCOME}" if happened else error.message
     printed = error_json(error.code, message, tool, details=error.details, happened=happened)
     if call_id is not None:

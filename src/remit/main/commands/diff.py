@@ -1,0 +1,91 @@
+"""``remit diff``: what changed, edit or version, and whether users consent again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remit.catalog.definitions import load_catalog
+from remit.catalog.requests import Surroundings
+from remit.errors import InvalidDefinition, WrongUse
+from remit.main.files import read_definition, read_source
+from remit.main.output import print_json, print_text
+from remit.policy.versions import VersionDiff, compare, compare_tools
+
+if TYPE_CHECKING:
+    from remit.catalog.model import Definition, Tool
+    from remit.main.files import Source
+    from remit.main.settings import Settings
+    from remit.values.json import JsonObject
+
+
+def run(old: str, new: str, settings: Settings, *, fetch: bool, as_json: bool) -> int:
+    """Print the difference of two definitions, or of two bare catalogs."""
+    sources = read_source(old), read_source(new)
+    if sources[0].is_catalog != sources[1].is_catalog:
+        raise WrongUse(
+            f"{old} and {new} cannot be compared: one is a bare catalog, one a definition."
+        )
+    if sources[0].is_catalog:
+        found = compare_tools(*(_tools(source, settings) for source in sources))
+    else:
+        found = compare(*(_definition(name, settings, fetch=fetch) for name in (old, new)))
+    if as_json:
+        print_json(diff_json(found))
+    else:
+        print_text(_text(found))
+    return 0
+
+
+def _definition(name: str, settings: Settings, *, fetch: bool) -> Definition:
+    _, definition = read_definition(name, brand=settings.brand)
+    if not fetch:
+        return definition
+    from remit.main.commands.statement import with_effective_tools
+
+    return with_effective_tools(definition, settings)
+
+
+def _tools(source: Source, settings: Settings) -> tuple[Tool, ...]:
+    loaded = load_catalog(source.document, Surroundings(brand=settings.brand))
+    if loaded is None or loaded.mistakes:
+        listed = "\n".join(str(mistake) for mistake in (loaded.mistakes if loaded else ()))
+        raise InvalidDefinition(f"{listed}\n{source.name} cannot be used.".lstrip())
+    return loaded.tools
+
+
+def diff_json(found: VersionDiff) -> JsonObject:
+    """``{change, reasons, needsConsent, diff}``, as a server answers it (contract section 10)."""
+    return {
+        "change": found.change,
+        "reasons": list(found.reasons),
+        "needsConsent": found.needs_consent,
+        "diff": [
+            {
+                "kind": change.kind,
+                "tool": change.tool,
+                "pointer": change.pointer,
+                "before": change.before,
+                "after": change.after,
+                "version": change.version,
+                "words": change.words,
+            }
+            for change in found.changes
+        ],
+    }
+
+
+def _text(found: VersionDiff) -> str:
+    heads = {
+        "none": "Nothing changed.",
+        "edit": "An edit: it needs no approval, and nobody consents again.",
+        "version": "A new version: a reviewer must approve it, and users consent again.",
+    }
+    lines = [heads[found.change]]
+    if found.reasons:
+        lines += ["", "Why"]
+        lines += [f"  {reason}" for reason in found.reasons]
+    others = [c.words for c in found.changes if c.words not in found.reasons]
+    if others:
+        lines += ["", "Also changed" if found.reasons else "What changed"]
+        lines += [f"  {words}" for words in others]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Reads case files by their shape and runs them against the product's public surface."""
