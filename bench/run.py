@@ -15,63 +15,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 RUNS = 5
 
-LOADING = """
-import resource, sys, time
-start = time.process_time()
-from remit.documents.load import parse_document
-from remit.catalog.definitions import load_definition
-data = open(sys.argv[1], "rb").read()
-began = time.process_time()
-document = parse_document(data, name=sys.argv[1])
-del data
-parsed = time.process_time()
-loaded = load_definition(document)
-ended = time.process_time()
-assert loaded.sound, loaded.mistakes[:3]
-print(ended - began, parsed - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
-
-LINTING = """
-import resource, sys, time
-from remit.documents.load import parse_document
-from remit.lint.run import lint_definition
-data = open(sys.argv[1], "rb").read()
-document = parse_document(data, name=sys.argv[1])
-began = time.process_time()
-found = lint_definition(document)
-print(time.process_time() - began, len(found), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-"""
-
-CHECKS = """
-import sys, time
-from remit.calls.answers import Answer, read_body
-from remit.calls.arguments import settle
-from remit.calls.planning import plan
-from remit.calls.results import content_of, display_of, shape
-from remit.catalog.definitions import load_definition
-from remit.documents.load import parse_document
-import json
-case = json.load(open(sys.argv[1]))
-definition = load_definition(case["definition"]).definition
-tool, args, pins = definition.tools[0], case["args"], {"status": "paid"}
-body = read_body(tool, Answer(status=200, headers=(("content-type", "application/json"),), body=case["body"].encode()))
-def once():
-    arguments = settle(tool, args, pins)
-    plan(tool, definition, arguments)
-    result = shape(tool, body, tool.response_mapping)
-    content_of(result); display_of(tool, result)
-def timed(work, n=2000):
-    began = time.process_time()
-    for _ in range(n): work()
-    return (time.process_time() - began) / n * 1e6
-once()
-arguments = settle(tool, args, pins)
-result = shape(tool, body, tool.response_mapping)
-print(*(min(timed(work) for _ in range(9)) for work in (
-    once, lambda: settle(tool, args, pins), lambda: plan(tool, definition, arguments),
-    lambda: shape(tool, body, tool.response_mapping), lambda: (content_of(result), display_of(tool, result)))))
-"""
-
 
 def tool(number: int) -> dict[str, object]:
     """One tool as a host app would write it: five parameters, one nested object."""
@@ -87,7 +30,11 @@ def tool(number: int) -> dict[str, object]:
             "additionalProperties": False,
             "required": ["order_id", "customer"],
             "properties": {
-                "order_id": {"type": "integer", "minimum": 1, "description": "Number of the order."},
+                "order_id": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "Number of the order.",
+                },
                 "status": {
                     "type": "string",
                     "enum": ["open", "paid", "void"],
@@ -174,7 +121,7 @@ def measured(code: str, path: Path) -> list[float]:
     """The figures that a snippet prints, of the run with the smallest first one."""
     rows: list[list[float]] = []
     for _ in range(RUNS):
-        done = subprocess.run(  # noqa: S603 -- our own snippet, no shell
+        done = subprocess.run(
             [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
         )
         rows.append([float(word) for word in done.stdout.split()])
@@ -190,7 +137,7 @@ def wall(command: list[str]) -> float:
     )
     times = [
         float(
-            subprocess.run(  # noqa: S603 -- our own command, no shell
+            subprocess.run(
                 [sys.executable, "-c", code, *command], capture_output=True, text=True, check=True
             ).stdout
         )
@@ -206,21 +153,27 @@ def main() -> None:
             path = Path(folder) / f"{count}.json"
             path.write_text(json.dumps(definition(count)), "utf-8")
             size_mb = path.stat().st_size / 1e6
-            total, parsing, rss = measured(LOADING, path)
+            total, parsing, rss = measured("loading.py", path)
             print(
                 f"load {count:>6} tools ({size_mb:.1f} MB): {total:.3f} s of CPU "
                 f"({parsing:.3f} parsing), {rss:.0f} MB   goal {goal}"
             )
-            seconds, findings, rss = measured(LINTING, path)
-            goal = "   goal 6 s" if count == 10_000 else ""
+            seconds, findings, rss = measured("linting.py", path)
+            lint_goal = "   goal 6 s" if count == 10_000 else ""
             print(
                 f"lint {count:>6} tools: {seconds:.3f} s of CPU, {findings:.0f} findings, "
-                f"{rss:.0f} MB{goal}"
+                f"{rss:.0f} MB{lint_goal}"
             )
         case = Path(folder) / "case.json"
         case.write_text(json.dumps(CASE), "utf-8")
-        names = ("all checks", "pins and schema", "request and digest", "mapping", "content and display")
-        for name, cost in zip(names, measured(CHECKS, case), strict=True):
+        names = (
+            "all checks",
+            "pins and schema",
+            "request and digest",
+            "mapping",
+            "content and display",
+        )
+        for name, cost in zip(names, measured("checks.py", case), strict=True):
             goal = "   goal 40 us" if name == "all checks" else ""
             print(f"one call, {name}: {cost:.1f} us of CPU{goal}")
         small = HERE.parent / "examples" / "scenes" / "scenes.yaml"

@@ -33,7 +33,7 @@ class Hosts:
     """
 
     upstream: Upstream
-    own: frozenset[str]
+    own: tuple[str, ...]
     stack: ExitStack
     elsewhere: dict[str, Upstream] = field(default_factory=dict[str, Upstream])
 
@@ -51,7 +51,7 @@ class Hosts:
         """A text that was seen, with the case's own origins in it again."""
         for origin, server in self.elsewhere.items():
             text = text.replace(server.origin, origin)
-        for origin in sorted(self.own)[:1]:
+        for origin in self.own[:1]:
             text = text.replace(self.upstream.origin, origin)
         return text
 

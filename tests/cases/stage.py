@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -249,23 +249,18 @@ def read_json(text: str) -> Json:
         return None
 
 
-def own_origins(definition: Mapping[str, Json]) -> frozenset[str]:
-    """The origins that stand on the app's server: its base and its tools' targets."""
-    found: set[str] = set()
-    for key in ("baseUrl", "toolsUrl"):
-        if isinstance(url := definition.get(key), str) and (origin := origin_of(url)):
-            found.add(origin)
-    if found:
-        # An absolute statusUrl or url target elsewhere is another host.
-        targets: Iterable[Json] = ()
-    else:
-        targets = definition.get("tools") or ()
-    for tool in targets:
+def own_origins(definition: Mapping[str, Json]) -> tuple[str, ...]:
+    """The origins that stand on the app's server: its base first, then its tools' targets."""
+    found: list[str] = []
+    urls: list[Json] = [definition.get("baseUrl"), definition.get("toolsUrl")]
+    for tool in definition.get("tools") or ():
         target = tool.get("target") if isinstance(tool, dict) else None
-        url = target.get("url") if isinstance(target, dict) else None
-        if isinstance(url, str) and (origin := origin_of(url)):
-            found.add(origin)
-    return frozenset(found)
+        urls.append(target.get("url") if isinstance(target, dict) else None)
+    for url in urls:
+        origin = origin_of(url) if isinstance(url, str) else None
+        if origin and origin not in found:
+            found.append(origin)
+    return tuple(found)
 
 
 def definition_of(app: Json, tools: Sequence[Json]) -> tuple[dict[str, Json], str | None]:

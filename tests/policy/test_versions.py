@@ -86,7 +86,7 @@ def loaded(document: Document) -> Definition:
     return found.definition
 
 
-def changed(*path: str | int, to: Any = None, drop: bool = False) -> Document:
+def changed(*path: str | int, to: object = None, drop: bool = False) -> Document:
     """The base document with one place set or dropped."""
     document = base()
     at: Any = document
@@ -201,7 +201,9 @@ VERSIONS = [
 
 @pytest.mark.promise("T-52")
 @pytest.mark.parametrize(("path", "value", "reason"), VERSIONS)
-def test_more_reach_is_a_new_version(path: tuple[str | int, ...], value: Any, reason: str) -> None:
+def test_more_reach_is_a_new_version(
+    path: tuple[str | int, ...], value: object, reason: str
+) -> None:
     """Contract section 7: what widens reach or loosens is approved again, with the reason said."""
     found = diff(changed(*path, to=value))
 
@@ -270,7 +272,7 @@ EDITS = [
 
 @pytest.mark.parametrize(("path", "value", "words"), EDITS)
 def test_the_rest_is_an_edit_with_what_was_there_before(
-    path: tuple[str | int, ...], value: Any, words: str | None
+    path: tuple[str | int, ...], value: object, words: str | None
 ) -> None:
     """Contract section 7: texts, requests, tightening and removal ask nobody again."""
     found = diff(changed(*path, to=value))

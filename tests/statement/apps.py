@@ -18,7 +18,7 @@ def loaded(document: Document) -> Definition:
     return found.definition
 
 
-def tool(name: str, method: str = "GET", path: str = "/things", **more: Any) -> Document:
+def tool(name: str, method: str = "GET", path: str = "/things", **more: object) -> Document:
     """A tool of the app's own host; safe and reading unless ``more`` says otherwise."""
     endpoint: Document = {"method": method, "path": path}
     for key in ("queryParams", "bodyTemplate"):

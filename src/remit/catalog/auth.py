@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from remit.catalog.headers import name_fault
+from remit.catalog.headers import name_fault, value_is_sendable
 from remit.catalog.model import Auth, AuthType
-from remit.catalog.reading import Fields
+from remit.catalog.reading import Fields, shown
 from remit.values.json import nearest
 from remit.values.urls import Url, UrlFault, parse_url
 
@@ -27,6 +27,14 @@ _REQUIRED: Mapping[AuthType, tuple[str, ...]] = {
     "oauth2": ("authorizationUrl", "tokenUrl", "clientId"),
 }
 
+_MENDS: Mapping[str, str] = {
+    "in": "say where the key goes: header or query",
+    "name": "name the header or query parameter that carries the key",
+    "authorizationUrl": "write the address where users sign in",
+    "tokenUrl": "write the address that gives tokens",
+    "clientId": "write the id under which the app knows Remit",
+}
+
 
 def read_auth(definition: Fields) -> Auth | None:
     """Read ``auth``; None, and mistakes noted, where it is missing or cannot be used."""
@@ -44,7 +52,7 @@ def read_auth(definition: Fields) -> Auth | None:
             fields.wrong(
                 "unknown-value",
                 "type",
-                f'"type" is "{text[:60]}", which is none of {", ".join(_TYPES)}',
+                f'"type" is "{shown(text)}", which is none of {", ".join(_TYPES)}',
                 f'did you mean "{near}"?' if near else "write one of them",
             )
         return None
@@ -52,7 +60,7 @@ def read_auth(definition: Fields) -> Auth | None:
     fields.only(("type", *_KEYS[auth_type]), f"auth of type {auth_type}")
     for key in _REQUIRED.get(auth_type, ()):
         if key not in record:
-            fields.missing(key, f"auth of type {auth_type}", f'write "{key}"')
+            fields.missing(key, f"auth of type {auth_type}", _MENDS[key])
     auth = _read_details(fields, auth_type)
     return None if len(definition.mistakes.found) > before else auth
 
@@ -80,14 +88,28 @@ def _read_key_place(fields: Fields) -> tuple[Literal["header", "query"] | None, 
         fields.wrong(
             "unknown-value",
             "in",
-            f'"in" is "{location[:60]}", which is none of header, query',
+            f'"in" is "{shown(location)}", which is none of header, query',
             "write header or query",
         )
     if name is not None and location == "header":
         # The credential may go out as Authorization; it is Remit that sends it.
         fault = name_fault(name, brand="Remit", authorization=True, credential=None)
+        if name.lower() in ("accept", "content-type"):
+            fault = "says what a request is; it cannot carry a credential"
         if fault is not None:
-            fields.wrong("bad-header", "name", f'"{name[:60]}" {fault}', "name another header")
+            fields.wrong(
+                "bad-header",
+                "name",
+                f'"{shown(name)}" {fault}',
+                "name a header of your own, such as X-Acme-Key",
+            )
+    if location == "header" and not value_is_sendable(fields.text("prefix") or ""):
+        fields.wrong(
+            "bad-header",
+            "prefix",
+            '"prefix" holds a character that no header can carry',
+            "use visible ASCII and spaces, such as Token followed by a space",
+        )
     if name == "":
         fields.wrong("wrong-type", "name", '"name" is empty', "name the header or parameter")
     place = cast("Literal['header', 'query'] | None", location)
@@ -98,7 +120,9 @@ def _scopes(fields: Fields) -> tuple[str, ...]:
     items = fields.items("scopes") if "scopes" in fields.values else []
     scopes = tuple(scope for scope in items or () if isinstance(scope, str) and scope)
     if len(scopes) != len(items or ()):
-        fields.wrong("wrong-type", "scopes", '"scopes" must be a list of texts', "write one each")
+        fields.wrong(
+            "wrong-type", "scopes", '"scopes" must be a list of texts', "write each scope as a text"
+        )
     return scopes
 
 
@@ -109,5 +133,10 @@ def _address(fields: Fields, key: str) -> Url | None:
     try:
         return parse_url(text)
     except UrlFault as fault:
-        fields.wrong("bad-url", key, f'"{key}": {fault.reason}', "write an http(s) address")
+        fields.wrong(
+            "bad-url",
+            key,
+            f'"{key}": {fault.reason}',
+            "write an address such as https://auth.example.com/token",
+        )
         return None

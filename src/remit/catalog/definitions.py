@@ -1,4 +1,4 @@
-"""A definition, and a bare or fetched catalog, from decoded documents to values (contract section 7)."""
+"""A definition, and a bare or fetched catalog, from decoded documents to values (section 7)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remit.catalog.auth import read_auth
+from remit.catalog.locations import has_dot_segment
 from remit.catalog.mistakes import Mistake, Mistakes
 from remit.catalog.model import Auth, Component, Definition, EnvSource, Skill, Tool
-from remit.catalog.reading import Fields, is_object, kind
+from remit.catalog.reading import Fields, is_object, kind, shown
 from remit.catalog.requests import Surroundings
 from remit.catalog.scales import Category, Ceiling, DangerLevel
 from remit.catalog.tools import LoadedTools, as_records, read_tools
+from remit.values.json import nearest
 from remit.values.urls import Url, UrlFault, parse_url
 
 if TYPE_CHECKING:
@@ -116,8 +118,15 @@ def load_definition(document: JsonValue, *, brand: str = "Remit") -> Loaded:
 
 
 def load_catalog(document: JsonValue, around: Surroundings) -> LoadedTools | None:
-    """Load a bare or fetched catalog: a list of tools or ``{tools: […]}``; None where it is none."""
+    """Load a bare or fetched catalog; None where it is none.
+
+    It is a list of tools, or an object with ``tools``. Other keys of the object are left alone:
+    a fetched catalog is a wire format, and its reader ignores what it does not know.
+    """
     records = as_records(document)
+    if records is None and is_object(document) and isinstance(document.get("tools"), list):
+        document = {"tools": document["tools"]}
+        records = as_records(document)
     if records is None:
         return None
     return read_tools(records, around, root="" if isinstance(document, list) else "/tools")
@@ -157,7 +166,7 @@ def _read_identity(fields: Fields) -> tuple[str | None, str | None]:
         fields.wrong(
             "bad-name",
             "id",
-            f'"{app_id[:80]}" is no app id',
+            f'"{shown(app_id)}" is no app id',
             "use a lower-case letter, then 1 to 39 lower-case letters, digits and -",
         )
     if name is not None and not name.strip():
@@ -196,6 +205,11 @@ def read_url(fields: Fields, key: str, *, query: bool) -> Url | None:
     if url.query is not None and not query:
         fields.wrong(
             "bad-url", key, f'"{key}" has a query string', "leave it out; tools add queryParams"
+        )
+        return None
+    if has_dot_segment(url.path):
+        fields.wrong(
+            "bad-url", key, f'"{key}" has a dot segment in its path', "write the path it leads to"
         )
         return None
     return url
@@ -243,7 +257,9 @@ def read_env_source(fields: Fields) -> EnvSource | None:
     inner.only(("collection", "environment"), "env")
     for key in ("collection", "environment"):
         if key not in record:
-            inner.missing(key, "env", "name the collection and the environment")
+            inner.missing(
+                key, "env", "write both, such as {collection: main, environment: production}"
+            )
     collection, environment = inner.text("collection"), inner.text("environment")
     if collection is None or environment is None:
         return None
@@ -292,22 +308,31 @@ def _read_skills(fields: Fields, tools: frozenset[str]) -> tuple[Skill, ...]:
                 "wrong-type",
                 at,
                 f"a skill must be an object; it is {kind(record)}",
-                "write a skill",
+                "write {name, description, body, tools}",
             )
             continue
         inner = Fields(record, at, fields.mistakes)
         inner.only(("name", "description", "body", "tools"), "a skill")
         for key in ("name", "description", "body"):
             if key not in record:
-                inner.missing(key, "a skill", "write name, description and body")
+                inner.missing(
+                    key, "a skill", f"write its {key}; name, description and body are all needed"
+                )
         names = inner.items("tools") or []
         for position, name in enumerate(names):
-            if name not in tools:
+            if not isinstance(name, str):
+                fields.mistakes.add(
+                    "wrong-type",
+                    f"{at}/tools/{position}",
+                    f"the name of a tool must be text; it is {kind(name)}",
+                    "name a tool of this definition",
+                )
+            elif name not in tools:
                 fields.mistakes.add(
                     "unknown-tool",
                     f"{at}/tools/{position}",
-                    f"the skill names a tool that is not there: {name!r}",
-                    "name a tool of this definition",
+                    f'the skill names the tool "{shown(name)}", which this definition does not have',
+                    _near_tool(name, tools),
                 )
         found.append(
             Skill(
@@ -318,6 +343,11 @@ def _read_skills(fields: Fields, tools: frozenset[str]) -> tuple[Skill, ...]:
             )
         )
     return tuple(found)
+
+
+def _near_tool(name: str, tools: frozenset[str]) -> str:
+    near = nearest(name, tools)
+    return f'did you mean "{near}"?' if near else "name one of its tools, or take the name out"
 
 
 def _read_prompt_context(fields: Fields) -> str:
@@ -335,18 +365,19 @@ def _read_prompt_context(fields: Fields) -> str:
 def _check_previews(loaded: LoadedTools, *, fetched: bool) -> list[Mistake]:
     """A preview is a ``read``, ``safe`` tool of the same app (contract section 5)."""
     by_name = {tool.name: tool for tool in loaded.tools}
+    places = {name: index for index, name in enumerate(loaded.names)}
     found: list[Mistake] = []
     for tool in loaded.tools:
         preview = tool.confirm.preview if tool.confirm else None
         if preview is None:
             continue
-        mistakes = Mistakes(root=f"/tools/{loaded.names.index(tool.name)}", tool=tool.name)
+        mistakes = Mistakes(root=f"/tools/{places[tool.name]}", tool=tool.name)
         target = by_name.get(preview.tool)
-        if target is None and preview.tool not in loaded.names and not fetched:
+        if target is None and preview.tool not in places and not fetched:
             mistakes.add(
                 "bad-confirm",
                 "/confirm/preview/tool",
-                f'the app has no tool "{preview.tool}"',
+                f'the app has no tool "{shown(preview.tool)}"',
                 "name a tool of this catalog that reads",
             )
         elif target is not None and (target.category, target.danger_level) != (

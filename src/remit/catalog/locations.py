@@ -13,6 +13,7 @@ from remit.catalog.model import Location
 from remit.catalog.references import Part, Reference, Text
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SEPARATORS = re.compile(r"[/\\]")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 # What RFC 3986 allows bare in a path segment or a query, besides letters and digits.
 _SEGMENT_SAFE = "-._~!$&'()*+,;=:@%"
@@ -84,22 +85,30 @@ def _split_segments(parts: tuple[Part, ...]) -> list[list[Part]]:
         pieces = part.split("/")
         if pieces[0]:
             segments[-1].append(pieces[0])
-        for piece in pieces[1:]:
-            segments.append([piece] if piece else [])
+        segments += [[piece] if piece else [] for piece in pieces[1:]]
     return segments[1:]
 
 
 def _segment(parts: list[Part]) -> Text:
     _refuse_split_escapes(parts)
-    if not any(isinstance(part, Reference) for part in parts):
-        # An escaped slash must not hide a dot segment: servers decode before they route.
-        decoded = re.split(r"[/\\]", unquote(unquote("".join(map(str, parts)))))
-        if any(piece in (".", "..") for piece in decoded):
-            raise LocationFault(
-                "a path holds no dot segment, percent-encoded or not",
-                "write the path that is really meant",
-            )
+    # What a reference will stand for is looked at when it is known; NUL keeps its place here.
+    literal = "".join(part if isinstance(part, str) else "\0" for part in parts)
+    if has_dot_segment(literal):
+        raise LocationFault(
+            "a path holds no dot segment, percent-encoded or not",
+            "write the path that is really meant",
+        )
     return Text(_encode(parts, _SEGMENT_SAFE))
+
+
+def has_dot_segment(path: str) -> bool:
+    """Whether a part of a path is ``.`` or ``..``, also where escapes hide it or its slash.
+
+    Servers decode before they route, some of them twice.
+    """
+    if "." not in path and "%" not in path:
+        return False
+    return any(part in (".", "..") for part in _SEPARATORS.split(unquote(unquote(path))))
 
 
 def _encode(parts: list[Part] | tuple[Part, ...], safe: str) -> tuple[Part, ...]:

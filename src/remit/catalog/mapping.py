@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from remit.catalog.reading import Fields, is_object, kind
+from remit.catalog.reading import Fields, is_object, kind, shown
 
 if TYPE_CHECKING:
     from remit.catalog.mistakes import Mistakes
@@ -70,7 +70,7 @@ def read_mapping(record: JsonObject, at: str, mistakes: Mistakes) -> ResponseMap
             fields.wrong(
                 "bad-mapping",
                 name,
-                f'"{name}" is {kind(value)}, which is no path',
+                f'"{shown(name)}" is {kind(value)}, which is no path',
                 "write a dotted path such as items.0.id, or {each, map}",
             )
     _refuse_clashes(fields, entries)
@@ -83,7 +83,7 @@ def _path(fields: Fields, key: str, text: str) -> Path | None:
         fields.wrong(
             "bad-mapping",
             key,
-            f'"{text}" is no path: a part of it is empty',
+            f'"{shown(text)}" is no path: a part of it is empty',
             "write parts with single dots between them, or . for the whole value",
         )
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
-from remit.documents.problems import pointer
+from remit.documents.problems import escaped
 from remit.values.json import nearest
 
 if TYPE_CHECKING:
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=Enum)
 
-_TYPES = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number"}
+_TYPES: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+}
 
 
 def kind(value: object) -> str:
@@ -28,6 +34,12 @@ def kind(value: object) -> str:
     if isinstance(value, int | float):
         return "a number"
     return _TYPES.get(type(value), "a value")
+
+
+def shown(text: str) -> str:
+    """An author's text for a message: control characters shown, at most 80 characters."""
+    safe = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[:81])
+    return safe if len(safe) <= 80 else safe[:79] + "…"
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:
@@ -51,7 +63,7 @@ class Fields:
 
     def place(self, key: str) -> str:
         """The pointer of one of its keys."""
-        return self.at + pointer(key)
+        return f"{self.at}/{escaped(key)}"
 
     def only(self, known: Collection[str], what: str) -> None:
         """Every key that is not known is a mistake: an author's file has no unknown keys."""
@@ -61,7 +73,7 @@ class Fields:
                 mend = (
                     f'did you mean "{near}"?' if near else f"known keys: {', '.join(sorted(known))}"
                 )
-                self.wrong("unknown-key", key, f'{what} has no key "{_cut(key)}"', mend)
+                self.wrong("unknown-key", key, f'{what} has no key "{shown(key)}"', mend)
 
     def wrong(self, rule: str, key: str, message: str, mend: str) -> None:
         """Note a mistake at one of its keys."""
@@ -94,7 +106,12 @@ class Fields:
             if value >= low and (high is None or value <= high):
                 return value
             bounds = f"at least {low:,}" if high is None else f"from {low:,} to {high:,}"
-            self.wrong("out-of-range", key, f'"{key}" is {value:,}', f"use a whole number {bounds}")
+            self.wrong(
+                "out-of-range",
+                key,
+                f'"{key}" is {shown(f"{value:,}")}',
+                f"use a whole number {bounds}",
+            )
             return None
         self._refuse(key, "a whole number")
         return None
@@ -125,11 +142,11 @@ class Fields:
                 pass
             known = [str(member.value) for member in members]
             near = nearest(value.strip(), known)
-            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
+            hint = f'did you mean "{near}"?' if near else "write one of these"
             self.wrong(
                 "unknown-value",
                 key,
-                f'"{key}" is "{_cut(value)}", which is none of {", ".join(known)}',
+                f'"{key}" is "{shown(value)}", which is none of {", ".join(known)}',
                 hint,
             )
             return None
@@ -141,7 +158,3 @@ class Fields:
             found = kind(self.values[key])
             mend = "leave the key out" if self.values[key] is None else f"write {wanted}"
             self.wrong("wrong-type", key, f'"{key}" must be {wanted}; it is {found}', mend)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"

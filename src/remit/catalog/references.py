@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 Notation = Literal["args", "input"]
@@ -80,6 +81,9 @@ class Text:
         return tuple(part for part in self.parts if isinstance(part, Reference))
 
 
+EMPTY = Text(())
+
+
 class ReferenceFault(ValueError):
     """A text whose references cannot be read.
 
@@ -95,14 +99,20 @@ class ReferenceFault(ValueError):
 
 
 def compile_text(text: str, notation: Notation) -> Text:
-    """Compile one text of an author.
+    """Compile one text of an author; equal texts share what they compile to.
 
     Raises:
         ReferenceFault: unclosed, of an unknown first word, or with a path that is none.
     """
-    if notation == "args":
-        return _compile_mustache(text) if "{{" in text else Text((text,) if text else ())
-    return _compile_dollar(text) if "${" in text else Text((text,) if text else ())
+    if ("{{" if notation == "args" else "${") not in text:
+        return Text((text,)) if text else EMPTY
+    return _compile(text, notation)
+
+
+# A catalog says `{{args.id}}` in a thousand places: one value, and compiled once.
+@lru_cache(maxsize=8192)
+def _compile(text: str, notation: Notation) -> Text:
+    return _compile_mustache(text) if notation == "args" else _compile_dollar(text)
 
 
 def _compile_mustache(text: str) -> Text:

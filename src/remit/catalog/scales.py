@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import total_ordering
+from typing import Self
 
 
-@total_ordering
 class _Scale(Enum):
-    """An enum whose members are ordered as they are written."""
+    """An enum whose members are ordered as they are written.
 
-    @property
-    def rank(self) -> int:
-        """0 for the mildest."""
-        return type(self)._member_names_.index(self.name)
+    Attributes:
+        rank: 0 for the mildest.
+    """
 
-    def __lt__(self, other: object) -> bool:
-        if not isinstance(other, _Scale) or type(other) is not type(self):
-            return NotImplemented
-        return self.rank < other.rank
+    rank: int
+
+    def __init__(self, _word: str) -> None:
+        self.rank = len(type(self).__members__)
+
+    def __lt__(self, other: Self) -> bool:
+        return self._compared(other) < 0
+
+    def __le__(self, other: Self) -> bool:
+        return self._compared(other) <= 0
+
+    def __gt__(self, other: Self) -> bool:
+        return self._compared(other) > 0
+
+    def __ge__(self, other: Self) -> bool:
+        return self._compared(other) >= 0
+
+    def _compared(self, other: Self) -> int:
+        if type(other) is not type(self):
+            msg = f"{self} and {other} are of different scales"
+            raise TypeError(msg)
+        return self.rank - other.rank
 
 
 class Category(_Scale):

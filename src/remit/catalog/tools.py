@@ -7,18 +7,19 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from remit.catalog.destinations import read_endpoint, read_target
 from remit.catalog.mapping import ResponseMapping, read_mapping
 from remit.catalog.mistakes import Mistake, Mistakes
 from remit.catalog.model import ClientTarget, Destination, Tool
 from remit.catalog.parameters import Parameters, read_parameters
-from remit.catalog.reading import Fields, is_object, kind
-from remit.catalog.requests import Surroundings, read_endpoint, read_target
+from remit.catalog.reading import Fields, is_object, kind, shown
 from remit.catalog.scales import Category, DangerLevel, Method, Renderer
 from remit.catalog.waiting import read_confirm, read_polling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from remit.catalog.requests import Surroundings
     from remit.values.json import JsonObject, JsonValue
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,51}")
@@ -46,6 +47,10 @@ _KEYS = frozenset(
         "timeoutMs",
     }
 )
+_SCALE_MENDS = {
+    "category": "say read, write or action; there is no default",
+    "dangerLevel": "say safe, moderate or destructive; there is no default",
+}
 _RENDER_KEYS: dict[Renderer, tuple[str, ...]] = {
     Renderer.IMAGE: ("url", "alt"),
     Renderer.LINK: ("url", "label"),
@@ -83,19 +88,24 @@ def read_tools(records: Sequence[object], around: Surroundings, *, root: str) ->
     tools: list[Tool] = []
     found: list[Mistake] = []
     for index, record in enumerate(records):
-        mistakes = Mistakes(root=f"{root}/{index}", tool=names[index] or f"tool {index + 1}")
+        mistakes = Mistakes(root=f"{root}/{index}", tool=_called(names[index], index))
         tool = read_tool(record, around, mistakes)
         if names[index] in twice:
             mistakes.add(
                 "duplicate-name",
                 "/name",
-                f'two tools have the duplicate name "{names[index]}"',
-                "give each tool a name of its own",
+                f'two tools have the duplicate name "{shown(names[index] or "")}"',
+                "give each tool a name of its own; neither of the two is offered",
             )
         if tool is not None and not mistakes.found:
             tools.append(tool)
         found += mistakes.found
     return LoadedTools(tools=tuple(tools), mistakes=tuple(found), names=names)
+
+
+def _called(name: str | None, index: int) -> str:
+    """What messages call a tool: its name as far as it can be shown, or its place."""
+    return shown(name) if name else f"tool {index + 1}"
 
 
 def _name_of(record: object) -> str | None:
@@ -107,7 +117,10 @@ def read_tool(record: object, around: Surroundings, mistakes: Mistakes) -> Tool 
     """Read one tool; None, and mistakes noted, where it cannot be used."""
     if not is_object(record):
         mistakes.add(
-            "wrong-type", "", f"a tool must be an object; it is {kind(record)}", "write a tool"
+            "wrong-type",
+            "",
+            f"a tool must be an object; it is {kind(record)}",
+            "write name, description, parameters and endpoint or target",
         )
         return None
     before = len(mistakes.found)
@@ -170,13 +183,17 @@ def _read_name(fields: Fields) -> str | None:
         fields.wrong(
             "bad-name",
             "name",
-            f'"{name[:80]}" is no tool name'.replace("\n", "\\n"),
+            f'"{shown(name)}" is no tool name',
             "use a letter or _ first, then letters, digits, _ and -, at most 52 in all",
         )
         return None
     if name in _RESERVED or name.startswith(_RESERVED_PREFIXES):
         fields.wrong(
-            "bad-name", "name", f'"{name}" is a name of the platform', "choose another name"
+            "bad-name",
+            "name",
+            f'"{name}" is a name of the platform',
+            f"choose another: {', '.join(_RESERVED)} and all that begin with "
+            f"{', '.join(_RESERVED_PREFIXES)} are taken",
         )
         return None
     return name
@@ -233,7 +250,7 @@ def _read_scales(
     if "endpoint" in fields.values:
         for key in ("category", "dangerLevel"):
             if key not in fields.values:
-                fields.missing(key, "a tool with an endpoint", "say it; there is no default")
+                fields.missing(key, "a tool with an endpoint", _SCALE_MENDS[key])
         return category, danger_level, declared
     request = (
         None
@@ -262,7 +279,7 @@ def _read_renderer(fields: Fields) -> tuple[Renderer, dict[str, str]]:
             inner.wrong(
                 "bad-render",
                 key,
-                f'the renderer {renderer.value} has no key "{key[:60]}"',
+                f'the renderer {renderer.value} has no key "{shown(key)}"',
                 f"known keys: {', '.join(known)}" if known else "leave render out",
             )
     return renderer, {key: text for key in record if (text := inner.text(key)) is not None}

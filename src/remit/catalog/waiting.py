@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from remit.catalog.bodies import compile_node
 from remit.catalog.mapping import ResponseMapping, parse_path, read_mapping
 from remit.catalog.model import (
     ClientTarget,
@@ -16,7 +17,7 @@ from remit.catalog.model import (
     Preview,
     UrlTarget,
 )
-from remit.catalog.reading import Fields
+from remit.catalog.reading import Fields, shown
 from remit.catalog.references import Reference, Text
 from remit.catalog.requests import RequestReader, Surroundings
 from remit.values.urls import UrlFault, parse_url
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 
 MAX_TITLE = 200
 _POLLING_REQUIRED = ("statusUrl", "statusField", "completeValue", "pollIntervalMs", "maxPolls")
+_POLLING_MENDS = {
+    "statusUrl": "say where to ask, such as /jobs/{{response.id}}",
+    "statusField": "write the dotted path to the status, such as job.status",
+    "completeValue": "write the status that means success",
+    "pollIntervalMs": "write the wait between two polls in ms, such as 2000",
+    "maxPolls": "write after how many polls to give up",
+}
 _POLLING_KEYS = (*_POLLING_REQUIRED, "failedValue", "resultMapping")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
@@ -44,12 +52,24 @@ def read_polling(
     fields.only(_POLLING_KEYS, "polling")
     for key in _POLLING_REQUIRED:
         if key not in record:
-            fields.missing(key, "polling", "polling needs " + ", ".join(_POLLING_REQUIRED))
+            fields.missing(key, "polling", _POLLING_MENDS[key])
     if isinstance(destination, ClientTarget):
-        tool.wrong("bad-polling", "polling", "a client target is not polled", "leave polling out")
+        tool.wrong(
+            "bad-polling",
+            "polling",
+            "a client target is not polled: its handler answers when it is done",
+            "leave polling out",
+        )
     status, relative = _read_status_url(fields, destination, around)
     status_field = _read_status_field(fields)
     complete = _values(fields, "completeValue")
+    if fields.values.get("completeValue") == []:
+        fields.wrong(
+            "bad-polling",
+            "completeValue",
+            "no value means success, so the job would never be done",
+            "write the status that means success",
+        )
     failed = _values(fields, "failedValue")
     interval_ms = fields.whole("pollIntervalMs", 100)
     max_polls = fields.whole("maxPolls", 1)
@@ -93,7 +113,7 @@ def _read_status_field(fields: Fields) -> tuple[str, ...] | None:
         fields.wrong(
             "bad-polling",
             "statusField",
-            f'"{text}" is no path to one value',
+            f'"{shown(text)}" is no path to one value',
             "write a dotted path such as job.status",
         )
         return None
@@ -120,7 +140,7 @@ def _read_status_url(
         fields.wrong(
             "bad-polling",
             "statusUrl",
-            f'"{written}" is neither a path nor an address',
+            f'"{shown(written)}" is neither a path nor an address',
             "begin it with / for a path below baseUrl, or write the whole address, "
             "or exactly one {{response.<path>}}",
         )
@@ -153,7 +173,10 @@ def _read_absolute(
         origin = parse_url(found[0]).origin
     except UrlFault as fault:
         fields.wrong(
-            "bad-url", "statusUrl", f'"{found[0]}": {fault.reason}', "write an http(s) address"
+            "bad-url",
+            "statusUrl",
+            f'"{shown(found[0])}": {fault.reason}',
+            "write an address such as https://api.example.com/jobs",
         )
         return None
     if expected is not None and origin != expected:
@@ -211,5 +234,5 @@ def _read_preview(confirm: Fields, reader: RequestReader) -> Preview | None:
     args = fields.object("args") if "args" in record else {}
     if tool is None or args is None:
         return None
-    node = reader.node(args, fields.place("args"), ("args",))
+    node = compile_node(reader, args, fields.place("args"), ("args",))
     return None if node is None else Preview(tool=tool, args=node)

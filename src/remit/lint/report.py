@@ -176,7 +176,7 @@ def _summary(reviewed: Sequence[Reviewed]) -> Line:
     if not parts:
         return (Span(f"Nothing to mend in {files}.", "green"),)
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    worst = next(level for level in _LEVELS if counts[level])
+    worst: Level = next(level for level in _LEVELS if counts[level])
     return (Span(listed, _STYLES[worst]), Span(f" in {files}."))
 
 

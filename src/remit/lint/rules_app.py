@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 SEARCH_FROM = 40
 OPENAI_TOOLS = 128
-SLOW_CATALOG_TOOLS = 2_000
 
 
 def http_base_url(app: AppView) -> Iterator[Finding]:
@@ -205,18 +204,6 @@ def too_many_tools(app: AppView) -> Iterator[Finding]:
         f"there are {count:,} tools: above {SEARCH_FROM} the agent gets search_tools and has to find them{refused}",
         "offer fewer, broader tools, or make titles and descriptions easy to find",
     )
-
-
-def large_catalog(app: AppView) -> Iterator[Finding]:
-    """A ``toolsUrl`` that may not answer quickly enough (seed: the checklist)."""
-    definition = app.definition
-    if definition is not None and definition.tools_url is not None and len(app.tools) > SLOW_CATALOG_TOOLS:
-        yield Finding(
-            "/toolsUrl",
-            f"a catalog like this one ({len(app.tools):,} tools) has to arrive within 2 s and 2 MiB "
-            "whenever a session starts",
-            "serve it from memory with an ETag, and keep it small",
-        )
 
 
 def no_tools(app: AppView) -> Iterator[Finding]:

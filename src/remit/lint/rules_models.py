@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from remit.lint.subject import ToolView
 
 _MODELS: tuple[Provider, ...] = ("openai", "anthropic", "gemini")
+# What says nothing about a value that could be broken, and what has a rule of its own.
+_UNSAID = frozenset(
+    "writeOnly readOnly deprecated examples default title $comment $schema $id required".split()
+)
 _PORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
@@ -60,6 +64,8 @@ def provider_refuses(view: ToolView) -> Iterator[Finding]:
         label = OFFERED[provider].label
         for removal in refused_keywords(view.tool.parameters, provider):
             at = f"/parameters{removal.pointer}"
+            if removal.keyword in _UNSAID:
+                continue
             if removal.lost:
                 yield Finding(
                     at,

@@ -128,7 +128,6 @@ APP_RULES: tuple[AppRule, ...] = (
     _app("unused-env", "note", apps.unused_env, "no reference reads an env"),
     _app("unused-base-url", "note", apps.unused_base_url, "no tool calls baseUrl"),
     _app("too-many-tools", "note", apps.too_many_tools, "a model cannot be given all tools at once"),
-    _app("large-catalog", "note", apps.large_catalog, "a fetched catalog is large"),
     _app("no-tools", "note", apps.no_tools, "the app offers nothing"),
 )
 
@@ -161,10 +160,17 @@ LOAD_RULES: Mapping[str, str] = {
     "unknown-tool": "a skill names a tool that is not there",
 }
 
+# Found by ``lint --fetch`` (remit.lint.fetches), which looks at the answer of ``toolsUrl``.
+FETCH_RULES: tuple[Rule, ...] = (
+    Rule(id="tools-url-unreachable", level="error", summary="toolsUrl gives no catalog"),
+    Rule(id="tools-url-slow", level="warning", summary="toolsUrl is slow, or its catalog large"),
+)
+
 
 def every_rule() -> tuple[Rule, ...]:
     """Every rule once, those that keep a document from loading first."""
     load = [Rule(id=key, level="error", summary=text) for key, text in LOAD_RULES.items()]
-    rules = {rule.id: rule for rule in (*load, *reversed((*TOOL_RULES, *APP_RULES)))}
-    ordered = dict.fromkeys((*LOAD_RULES, *(r.id for r in (*TOOL_RULES, *APP_RULES))))
-    return tuple(rules[key] for key in ordered)
+    rules: dict[str, Rule] = {}
+    for rule in (*load, *TOOL_RULES, *APP_RULES, *FETCH_RULES):
+        rules.setdefault(rule.id, rule)
+    return tuple(rules.values())

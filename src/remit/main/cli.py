@@ -84,7 +84,7 @@ def guarded(work: Callable[[], int]) -> int:
         return 0
 
 
-def _version(*, asked: bool) -> None:
+def _print_version(asked: bool) -> None:  # noqa: FBT001 -- typer calls it with the value alone
     if asked:
         typer.echo(f"remit {__version__}")
         raise typer.Exit
@@ -103,7 +103,7 @@ def root(
             "--version",
             help="Print the version.",
             is_eager=True,
-            callback=lambda v: _version(asked=v),
+            callback=_print_version,
         ),
     ] = False,
 ) -> None:

@@ -112,11 +112,11 @@ class _Fitting:
                     out[keyword] = self._inside(keyword, value, schema, place)
                 else:
                     self._leave_out(keyword, value, place, told)
-        self._finish(schema, place, out)
         if told:
             words = "; ".join(told)
             own = out.get("description")
             out["description"] = f"{own} ({words})" if isinstance(own, str) and own else words
+        self._finish(schema, place, out)
         return out
 
     def _takes(self, keyword: str, value: JsonValue) -> bool:
@@ -149,7 +149,10 @@ class _Fitting:
             return visible(value)
         if keyword in LISTS and isinstance(value, list):
             return [
-                self._node(item, place.step(keyword, index)) for index, item in enumerate(value)
+                self._node(
+                    item, place.step(keyword, index, merging=place.is_root and keyword in AT_ROOT)
+                )
+                for index, item in enumerate(value)
             ]
         if keyword == "properties" and is_object(value):
             return self._properties(value, schema.get("required"), place)
@@ -196,11 +199,12 @@ class _Fitting:
         if keyword == "additionalProperties" and "patternProperties" in schema:
             self._report(place.at, keyword, "the patterns beside it cannot be said", lost=True)
             return True
-        if keyword in ("items", "additionalProperties") and value is False:
-            if keyword == "items":
+        if keyword == "items" and isinstance(value, bool):
+            if value:
+                out["items"] = {}
+            else:
                 self._report(place.at, keyword, "false is no schema that it takes", lost=True)
-                return True
-            return False
+            return True
         return self._rewrite_values(keyword, value, schema, place, out)
 
     def _rewrite_values(
@@ -258,7 +262,7 @@ class _Fitting:
             if out.get("items") is False:
                 self._report(place.at, "items", f"{dialect.label} wants a schema here", lost=True)
             out["items"] = {}
-        if dialect.declared_required and not place.is_of_the_root:
+        if dialect.declared_required and not (place.is_root or place.merging):
             self._fit_required(out, place.at)
         if dialect.all_required and is_object(out.get("properties")):
             self._require_all(schema, out)
@@ -267,7 +271,7 @@ class _Fitting:
 
     def _merge(self, branches: JsonValue, place: _Place, out: JsonObject) -> None:
         parts = [
-            self._node(branch, place.step("allOf", index))
+            self._node(branch, place.step("allOf", index, merging=True))
             for index, branch in enumerate(branches if isinstance(branches, list) else [])
         ]
         if len(parts) == 1 and set(parts[0]) == {"$ref"} and "$ref" not in out:
@@ -344,18 +348,29 @@ class _Fitting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where a schema stands: its pointer, its definition, and whether it may be left out."""
+    """Where a schema stands.
+
+    Attributes:
+        at: its pointer in the author's parameters.
+        home: the definition it is in; "" for the root.
+        optional: whether it is below an optional property of its home.
+        merging: whether it will be merged into the schema around it.
+    """
 
     at: str
     home: str
     optional: bool
+    merging: bool = False
 
     @property
     def is_root(self) -> bool:
         """Whether the root of the parameters stands here, and no definition."""
         return not self.at and not self.home
 
-    def step(self, *path: str | int, optional: bool = False) -> _Place:
+    def step(self, *path: str | int, optional: bool = False, merging: bool = False) -> _Place:
         return _Place(
-            at=self.at + pointer(*path), home=self.home, optional=self.optional or optional
+            at=self.at + pointer(*path),
+            home=self.home,
+            optional=self.optional or optional,
+            merging=merging,
         )

@@ -9,6 +9,7 @@ from remit.policy.wording import quoted
 from remit.statement.document import Block, Items, Paragraph, Section
 from remit.statement.flows import sent_arguments
 from remit.statement.subject import Subject, listed
+from remit.values.urls import parse_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,10 +30,9 @@ _SIGN_INS: Mapping[str, str] = {
     "basic": "your sign-in (a user name and password)",
     "apiKey": "your sign-in (an API key)",
     "oauth2": "your sign-in (OAuth)",
-    "identity": "your user id in a signed token",
+    "identity": "your user id (in a signed token)",
 }
 _MAX_NAMED = 5
-_LOCAL = ("localhost", "127.", "[::1]")
 
 
 def sign_in(auth: Auth) -> str:
@@ -81,9 +81,10 @@ def _lead(origin: str, roles: list[OriginUse]) -> str:
 
 
 def _warning(origin: str) -> str:
-    if not origin.startswith("http://"):
+    where = parse_url(origin).origin
+    if where.scheme != "http":
         return ""
-    if origin.removeprefix("http://").startswith(_LOCAL):
+    if where.host in ("localhost", "::1") or (where.is_ip and where.host.startswith("127.")):
         return " Unencrypted (http), on the machine where Remit runs."
     return " UNENCRYPTED (http): whoever is on the way can read and change all that is sent."
 

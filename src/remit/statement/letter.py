@@ -119,8 +119,11 @@ def _hosts(subject: Subject) -> str:
     sentence: list[str] = []
     if base is not None:
         ours = all(isinstance(tool.destination, Endpoint) for tool in subject.tools)
-        used = "is used for all of it" if ours else "is used for what goes there"
-        sentence.append(f"{sign_in(definition.auth)} to {base.origin} {used}")
+        what = "all of it" if ours else "what goes there"
+        if definition.auth.type == "none":
+            sentence.append(f"it calls {base.origin} without a sign-in of yours")
+        else:
+            sentence.append(f"{sign_in(definition.auth)} to {base.origin} is used for {what}")
     if own:
         sentence.append(f"your user id goes to {listed(own)}")
     sentence.append(

@@ -113,10 +113,11 @@ def check(document: JsonValue, definition: Definition) -> tuple[str, ...]:
             f"{quoted(definition.id)}. Name the definition that was locked, or write a new lock."
         )
     changes = compare_reach(locked, reach_of(definition), {})
+    grown = [change for change in changes if change.kind in ("added", "loosened")]
+    firsts = {change.tool: change for change in reversed(grown)}
     more = [
-        _said(change, locked, definition)
-        for change in changes
-        if change.kind in ("added", "loosened")
+        _said(change, locked, definition) if firsts[change.tool] is change else change.words
+        for change in grown
     ]
     less = [change.words for change in changes if change.kind not in ("added", "loosened")]
     if more:

@@ -22,8 +22,8 @@ _WIDTH = 80
 _MAX_ONE_BY_ONE = 12
 _SEPARATOR = " · "
 # Every character that begins markup, or a link that nobody wrote, somewhere in a line.
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~&!:@^$]|(?<=www)\.")
-_LINE_START = re.compile(r"(\s*)([-+=.)]|\d{1,9}(?=[.)]))")
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~&!@^$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_LINE_START = re.compile(r"^(\s*)([-+=.)]|\d{1,9}(?=[.)]))?")
 
 
 def as_json(remit: Remit) -> JsonObject:
@@ -48,8 +48,9 @@ def as_text(remit: Remit, width: int = _WIDTH) -> str:
     """
     width = max(width, 40)
     lines = [f"The remit of {remit.subject}", ""]
-    lines += _wrapped(_INTRODUCTION, width)
-    lines += ["", *_wrapped(short(remit), width)]
+    # Headings alone begin in the first column: no wrapped word of an app can stand there.
+    lines += _wrapped(_INTRODUCTION, width, "   ")
+    lines += ["", *_wrapped(short(remit), width, "   ")]
     for number, section in enumerate(remit.sections, 1):
         lines += ["", f"{number}. {section.title}"]
         for block in section.blocks:
@@ -125,5 +126,6 @@ def _escaped(text: str) -> str:
 
 
 def _escape_start(found: re.Match[str]) -> str:
-    blanks, mark = "&nbsp;" * len(found[1]), found[2]
-    return f"{blanks}{mark}" if mark.isdigit() else f"{blanks}\\{mark}"
+    # Blanks would indent code, a digit and its dot begin a numbered list.
+    blanks, mark = "&nbsp;" * len(found[1]), found[2] or ""
+    return f"{blanks}{mark}\\" if mark.isdigit() else f"{blanks}\\{mark}" if mark else blanks

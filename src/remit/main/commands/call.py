@@ -192,7 +192,7 @@ class _Job:
                 call(self.wish.tool, self.given, app, world, pins=self.pins)
             )
             asyncio.get_running_loop().add_signal_handler(
-                signal.SIGINT, lambda: self._interrupted(running)
+                signal.SIGINT, lambda: self._interrupted(running, app)
             )
             try:
                 outcome = await running
@@ -200,9 +200,9 @@ class _Job:
                 return self._cancelled(app)
         return _print_outcome(outcome)
 
-    def _interrupted(self, running: asyncio.Future[CallOutcome]) -> None:
-        """The first Ctrl-C lets a request that is out come home; the second gives it up."""
-        if self.progress.sending and not self.progress.warned:
+    def _interrupted(self, running: asyncio.Future[CallOutcome], app: App) -> None:
+        """Ctrl-C: a read is dropped; a write that is out comes home, unless it is pressed again."""
+        if self.progress.sending and not self.progress.warned and self._may_happen(app):
             self.progress.warned = True
             say(
                 f"{self.wish.tool} is already on its way; waiting for its answer. "
@@ -211,11 +211,16 @@ class _Job:
             return
         running.cancel()
 
-    def _cancelled(self, app: App) -> int:
+    def _may_happen(self, app: App) -> bool:
+        """Whether stopping now would leave it open if the action happened."""
         tool = app.catalog.tool(self.wish.tool)
-        error = Cancelled(f"{self.wish.tool} was stopped.", sent=self.progress.sent)
-        happened = tool is not None and may_have_happened(tool, error)
-        _print_error(error, self.wish.tool, happened=happened)
+        stopped = Cancelled("", sent=self.progress.sent)
+        return tool is not None and may_have_happened(tool, stopped)
+
+    def _cancelled(self, app: App) -> int:
+        what = "Nothing was sent." if not self.progress.sent else "Its answer was not read."
+        error = Cancelled(f"{self.wish.tool} was stopped. {what}", sent=self.progress.sent)
+        _print_error(error, self.wish.tool, happened=self._may_happen(app))
         return 130
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -79,6 +78,8 @@ def _review(name: str, settings: Settings, *, fetch: bool, strictly: bool) -> Re
 
 def _fetched(source: Source, settings: Settings) -> tuple[Mistake, ...]:
     """Findings on the catalog that ``toolsUrl`` serves now."""
+    import asyncio
+
     from remit.main.commands.refreshing import fetched_document
 
     definition = load_definition(source.document, brand=settings.brand).definition

@@ -1,0 +1,58 @@
+"""What a fetch of ``toolsUrl`` tells of it: whether it answers, and quickly enough (contract section 7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from remit.catalog.mistakes import Mistake
+
+if TYPE_CHECKING:
+    from remit.catalog.mistakes import Level
+
+BUDGET_MS = 2_000
+BUDGET_BYTES = 2 * 1024 * 1024
+_AT = "/toolsUrl"
+
+
+def lint_fetch(*, elapsed_ms: int, size_bytes: int, failure: str | None = None) -> tuple[Mistake, ...]:
+    """Judge one fetch of a catalog, made for ``remit lint --fetch``.
+
+    Args:
+        elapsed_ms: from the start of the request to the last byte.
+        size_bytes: of the body, decompressed.
+        failure: why there is no catalog, as the second half of a sentence ("answered 503"); None
+            where there is one.
+    """
+    if failure is not None:
+        return (
+            _finding(
+                "tools-url-unreachable",
+                "error",
+                f"toolsUrl {failure}: there is no fetched catalog to judge",
+                "sessions use the last good snapshot, then the static tools; make the address answer",
+            ),
+        )
+    found: list[Mistake] = []
+    if elapsed_ms > BUDGET_MS // 2:
+        found.append(
+            _finding(
+                "tools-url-slow",
+                "warning",
+                f"toolsUrl took {elapsed_ms:,} ms; after {BUDGET_MS:,} ms a session starts without it",
+                "serve the catalog from memory, with an ETag",
+            )
+        )
+    if size_bytes > BUDGET_BYTES // 2:
+        found.append(
+            _finding(
+                "tools-url-slow",
+                "warning",
+                f"the fetched catalog has {size_bytes:,} bytes; more than {BUDGET_BYTES:,} are not read",
+                "offer fewer tools, or shorten their schemas",
+            )
+        )
+    return tuple(found)
+
+
+def _finding(rule: str, level: Level, message: str, mend: str) -> Mistake:
+    return Mistake(rule=rule, level=level, tool=None, pointer=_AT, at=_AT, message=message, mend=mend)

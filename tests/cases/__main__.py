@@ -1,0 +1,33 @@
+"""``python -m tests.cases DIR``: one line a case, a line of counts; exit 1 when one failed."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from tests.cases.reader import report
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the cases of a folder (or file) and say how each ended."""
+    parser = argparse.ArgumentParser(prog="python -m tests.cases", description=main.__doc__)
+    parser.add_argument("folder", type=Path, help="a folder of case files, or one file")
+    parser.add_argument("--id", default="", help="only the cases with this in their id")
+    parser.add_argument("--times", action="store_true", help="print the seconds of each case")
+    parser.add_argument(
+        "--process", action="store_true", help="start the installed command for every run"
+    )
+    options = parser.parse_args(arguments)
+    counts: Counter[str] = Counter()
+    for verdict, seconds in report(options.folder, real_process=options.process, only_ids=options.id):
+        counts[verdict.status] += 1
+        start = f"{seconds:6.2f} s  " if options.times else ""
+        print(f"{start}{verdict.line()}", flush=True)
+    summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    print(f"{counts.total()} cases: {summary}")
+    return 1 if counts["FAILED"] or not counts else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
