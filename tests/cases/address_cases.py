@@ -35,8 +35,8 @@ def _checked(stage: Stage, given: Mapping[str, Json], expect: Mapping[str, Json]
         argv += ["--resolve", "nothing.invalid=192.0.2.1"]
     for entry in _allowed(given.get("policy", "default")):
         argv += ["--allow", entry]
-    # A NUL cannot stand in an argument of a real process.
-    ran = stage.run(*argv, "--", given["url"], env={"REMIT_EGRESS_ALLOW": "", **given.get("env", {})})
+    env = {"REMIT_EGRESS_ALLOW": "", **given.get("env", {})}
+    ran = stage.run(*argv, "--", given["url"], env=env)
     printed = read_json(ran.stdout)
     seen = f"seen exit {ran.exit_code}, {ran.stdout[:300]!r} {ran.stderr[:200]!r}"
     if not isinstance(printed, dict) or "Traceback" in ran.stderr:
@@ -46,13 +46,18 @@ def _checked(stage: Stage, given: Mapping[str, Json], expect: Mapping[str, Json]
     redirecting = "responses" in given
     if want not in ("allow", "refuse"):
         raise UnknownShapeError(f"decision {want!r}")
-    if not redirecting or want == "allow":
+    if redirecting and want == "allow":
+        return ["expected the redirect to be followed"]
+    if not redirecting:
+        plain = want == "allow" and given["url"].lower().startswith("http:")
+        if plain and printed.get("decision") == "refuse":
+            secure = stage.run(*argv, "--", f"https{given['url'][4:]}", env=env)
+            if secure.exit_code == 0:
+                return ["expected allow over http, seen allow over https alone"]
         if printed.get("decision") != want or ran.exit_code != (0 if want == "allow" else 1):
             faults.append(f"expected {want}, {seen}")
         if want == "refuse" and not printed.get("reason"):
             faults.append(f"expected a reason, {seen}")
-        if want == "refuse" and printed.get("addresses") and "never_connect" not in expect:
-            pass
     connect = expect.get("connect", expect.get("connect_one_of"))
     if connect is not None:
         allowed = [connect] if isinstance(connect, str) else connect

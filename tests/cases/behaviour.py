@@ -25,7 +25,7 @@ from tests.cases.stage import (
     own_origins,
     target_tool,
 )
-from tests.cases.verdicts import Json, UnknownShapeError, Verdict, only
+from tests.cases.verdicts import Json, UnknownShapeError, Verdict, only, verdict
 
 LATER = {
     "session": "needs sessions",
@@ -67,6 +67,8 @@ def judge(case: Json, *, real_process: bool = False) -> Verdict:
     surface = given.get("surface") if isinstance(given, dict) else None
     if surface in LATER:
         return Verdict(id=case["id"], status="later", words=LATER[surface])
+    if surface == "execute" and (reason := _later(given)) is not None:
+        return Verdict(id=case["id"], status="later", words=reason)
     given = expand(given)
     told = _Told()
     with Stage(real_process=real_process) as stage:
@@ -80,9 +82,18 @@ def judge(case: Json, *, real_process: bool = False) -> Verdict:
             told.faults, told.prose = offers.judge(stage, given, case["expect"])
         else:
             raise UnknownShapeError(f"surface {surface!r}")
-    status = "FAILED" if told.faults else "passed"
-    words = "; ".join(told.faults)
-    return Verdict(id=case["id"], status=status, words=words, unjudged=tuple(told.prose))
+    return verdict(case["id"], told.faults, prose=told.prose)
+
+
+def _later(given: dict[str, Json]) -> str | None:
+    """A call that cannot be made without a server (contract section 13)."""
+    entries = [given, *(r for r in given.get("runs", []) if isinstance(r, dict))]
+    tools = [t for e in entries for t in (e.get("tool"), e, *e.get("tools", []))]
+    targets = [t.get("target") for t in tools if isinstance(t, dict)]
+    kinds = {t.get("type") for t in targets if isinstance(t, dict)}
+    if "app" in kinds:
+        return "needs a server: a signed identity token"
+    return "needs a client: the SDK" if "client" in kinds else None
 
 
 # -- execute -------------------------------------------------------------------------------

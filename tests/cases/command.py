@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
+import io
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -210,17 +213,42 @@ def _child(job: dict[str, Any]) -> None:
         os._exit(code)
 
 
+_WARM_UP = {
+    "id": "warm", "name": "W", "baseUrl": "http://127.0.0.1:9", "auth": {"type": "none"},
+    "tools": [{
+        "name": "t", "description": "d", "category": "read", "dangerLevel": "safe",
+        "parameters": {"type": "object", "properties": {}},
+        "endpoint": {"method": "GET", "path": "/x"},
+    }],
+}  # fmt: skip
+
+
+def _warm_up() -> None:
+    """Run each command once, so that the children find everything imported."""
+    from remit.main.cli import main
+
+    nothing = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(nothing))
+        stack.enter_context(contextlib.redirect_stderr(nothing))
+        file = Path(folder) / "warm.json"
+        file.write_text(json.dumps(_WARM_UP))
+        os.environ["REMIT_EGRESS_ALLOW"] = "127.0.0.1"
+        for argv in (
+            ["lint", str(file), "--format", "json"],
+            ["catalog", str(file)],
+            ["export", str(file), "--for", "openai"],
+            ["egress", "check", "https://a.example/", "--resolve", "a.example=192.0.2.1"],
+            ["call", str(file), "t"],
+        ):
+            main(argv)
+    gc.collect()
+    gc.freeze()
+
+
 def _serve() -> None:
     """Fork one child for each job that comes in, and say how it ended."""
-    # What every command needs, imported once.
-    import remit.main.cli
-    import remit.main.commands.call
-    import remit.main.commands.catalog
-    import remit.main.commands.egress  # noqa: F401
-
-    for name in ("lint", "export"):
-        with contextlib.suppress(ImportError):
-            __import__(f"remit.main.commands.{name}")
+    _warm_up()
     for line in sys.stdin:
         job = json.loads(line)
         seconds = Path(job["folder"]) / "seconds"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tests.cases import fetched
 from tests.cases.judges import sound
 from tests.cases.recipes import expand
-from tests.cases.requests_cases import accepted, definition, encoded, endpoint_tool, rejected
+from tests.cases.requests_cases import definition, encoded, endpoint_tool
 from tests.cases.stage import ACME, Setting, Stage, declared, read_json
 from tests.cases.upstream import Answer, Upstream
 from tests.cases.verdicts import Json, UnknownShapeError, only
@@ -40,7 +40,7 @@ def ceiling_case(stage: Stage, given: Json, expect: Json) -> list[str]:
     ceiling = given.get("ceiling", _HIGHEST)
     static: list[Json] = []
     if "refreshed_tool" in given:
-        static = [whole_tool(given["approved_tool"])]
+        static = [whole_tool(given["approved_tool"])] if "approved_tool" in given else []
         body = json.dumps([whole_tool(given["refreshed_tool"])])
     elif "raw_json" in given:
         body = _filled(given["raw_json"])
@@ -81,14 +81,18 @@ def _judge_kept(
 ) -> list[str]:
     known = (
         "kept kept_as or dangerLevel_effective category_effective requiresApproval_effective "
-        "names offered dropped endpoint_effective method_effective"
+        "offered decision method_effective"
     )
     expect = only(expect, known, "expect")
     tools = {tool["name"]: tool for tool in printed.get("tools", [])}
     dropped = {d["name"]: d["reason"] for d in printed.get("dropped", [])}
     seen = f"seen {sorted(tools)}, dropped {dropped}, {printed.get('source')} {said[:160]}"
     if not printed:
-        return [f"no catalog was printed: {said[:300]}"]
+        refused = "cannot be used" in said
+        wanted = expect.get("kept") is False or expect.get("decision") == "reject_definition"
+        return [] if refused and wanted else [f"no catalog was printed: {said[:300]}"]
+    if "decision" in expect:
+        return [f"expected the definition refused, {seen}"]
     name = "t"
     for key in ("tool", "refreshed_tool"):
         record = given.get(key)
@@ -97,6 +101,8 @@ def _judge_kept(
     faults: list[str] = []
     if "kept" in expect:
         kept = bool(tools) if "catalog" in given or "raw_json" in given else name in tools
+        # Of a refresh: whether what came is in force. The tool as reviewed may stay.
+        kept = kept and not ("refreshed_tool" in given and name in dropped)
         if kept is not expect["kept"]:
             faults.append(f"expected kept {expect['kept']}, {seen}")
         if not kept and not dropped and not said.strip():
@@ -278,6 +284,3 @@ def _validated(stage: Stage, document: Json, instance: Json, expect: Mapping[str
     if not valid and one.code != "invalid_arguments":
         faults.append(f"expected a request or invalid_arguments, seen {one.brief()}")
     return faults
-
-
-__all__ = ["accepted", "ceiling_case", "origin_case", "rejected", "schema_case"]

@@ -229,15 +229,40 @@ def judge_lint(want: Json, findings: Sequence[dict[str, Json]], tools: Sequence[
         near = [f for f in pool if f.get("tool") == tool and (not rest or f["level"] == rest[0])]
         if not any(_names(f, words) for f in near):
             faults.append(f"expected a finding on {tool} naming {words!r}, seen {_listed(near)}")
+    faults += _judge_levels(want, findings)
     if not want.get("names") and not want.get("findings") and level and not pool:
         faults.append(f"expected a finding of level {level}, seen none")
+    return faults
+
+
+def _judge_levels(want: dict[str, Json], findings: Sequence[dict[str, Json]]) -> list[str]:
+    """The words "the rest are errors except … (warning)" beside a list of findings."""
+    words = str(want.get("also", ""))
+    if "rest are errors" not in words:
+        return []
+    faults: list[str] = []
+    for tool, told, *_ in want.get("findings", []):
+        if re.search(rf"\b{re.escape(tool)}\b[^;]*\b({told.split()[0]}|approval)\b", words) and (
+            told.split()[0] in words or told == "requiresApproval"
+        ):
+            continue
+        near = [f for f in findings if f.get("tool") == tool and _names(f, told)]
+        near = [f for f in near if f["level"] != "note"]
+        if near and not any(f["level"] == "error" for f in near):
+            rules = "/".join(sorted({str(f["rule"]) for f in near}))
+            faults.append(f"{tool} {told}: expected the level error, seen warning {rules}")
     return faults
 
 
 def _names(finding: dict[str, Json], words: str) -> bool:
     text = finding_text(finding).lower()
     told = [w for w in re.findall(r"[\w.$-]+", words.lower()) if w not in _STOP]
-    return words.lower() in text or (bool(told) and all(word in text for word in told))
+    if len(words) == 1:
+        # A name of one letter is a word of many sentences: it must stand quoted or as a place.
+        return bool(re.search(rf'["/]{re.escape(words.lower())}(?:["/ ]|$)', text))
+    return words.lower() in text or (
+        bool(told) and all(re.search(rf"(?<!\w){re.escape(w)}(?!\w)", text) for w in told)
+    )
 
 
 def _listed(findings: Sequence[dict[str, Json]]) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 
 from tests.cases.judges import canonical_path, pairs_of, parsed, same, same_pairs, sound
 from tests.cases.stage import ACME, Observed, Setting, Stage, declared, target_tool
@@ -21,13 +24,17 @@ DECISION_KEYS = (
 
 
 def definition(tool: Json, base_url: str = f"{ACME}/v1", auth: Json = None) -> dict[str, Json]:
-    """A definition round one tool."""
+    """A definition round one tool; a component that it names is there."""
+    target = tool.get("target") or {}
+    named = isinstance(target, dict) and isinstance(target.get("component"), str)
+    components = {target["component"]: {"url": ACME}} if named else {}
     return {
         "id": "acme",
         "name": "Acme",
         "baseUrl": base_url,
         "auth": auth or {"type": "none"},
         "env": {"collection": "main", "environment": "production"},
+        **({"components": components} if "$" not in "".join(components) and components else {}),
         "tools": [tool],
     }
 
@@ -128,6 +135,10 @@ def decided(stage: Stage, setting: Setting, expect: Json, known: str = DECISION_
     if not options or options - {"refuse", "send", "reject", "reject_definition", "allow"}:
         raise UnknownShapeError(f"decision {decision!r}")
     told: list[list[str]] = []
+    if "or" in expect:
+        if expect["or"] not in ("refused", "refuse", "error"):
+            raise UnknownShapeError(f"or {expect['or']!r}")
+        options.add("refuse")
     if "refuse" in options:
         told.append(refused(one))
     if options & {"send", "allow"}:
@@ -417,7 +428,12 @@ def _forwarded(one: Observed, token: Json) -> bool:
     body = one.requests[0].body.decode("utf-8", "replace")
     text = token if isinstance(token, str) else json.dumps(token)
     value = re.sub(r'^\{\s*"v"\s*:\s*|\s*\}$', "", body)
-    return value == text or (isinstance(token, str) and parsed(body.encode()) == {"v": token})
+    if value == text or (isinstance(token, str) and parsed(body.encode()) == {"v": token}):
+        return True
+    try:
+        return Decimal(value) == Decimal(text)
+    except InvalidOperation:
+        return False
 
 
 def json_upstream(stage: Stage, given: Json, expect: Json) -> list[str]:
@@ -471,8 +487,16 @@ def _upstream_answer(given: Mapping[str, Json]) -> Answer:
         depth = given["nested_depth_valid"]
         return Answer(headers=tuple(headers), body=b"[" * depth + b"]" * depth)
     if "wire_bytes" in given:
-        return Answer(headers=tuple(headers), body=b"\x1f\x8b" * (given["wire_bytes"] // 2))
+        return Answer(headers=tuple(headers), body=_stacked(str(encoding), given["wire_bytes"]))
     raise UnknownShapeError(f"an upstream answer in {sorted(given)}")
+
+
+def _stacked(encoding: str, size: int) -> bytes:
+    """A JSON body under every encoding named, about so many bytes long on the wire."""
+    body = b'{"ok":true}' + b" " * size
+    for name in encoding.split(","):
+        body = gzip.compress(body) if "gzip" in name else zlib.compress(body)
+    return body
 
 
 def _judge_upstream(expect: Mapping[str, Json], one: Observed) -> list[str]:
@@ -497,8 +521,3 @@ def _judge_upstream(expect: Mapping[str, Json], one: Observed) -> list[str]:
     if one.ran.seconds * 1000 > expect.get("within_ms", 40_000):
         faults.append(f"took {one.ran.seconds:.1f} s")
     return faults
-
-
-def words(options: Sequence[Sequence[str]]) -> str:
-    """The alternatives in a line."""
-    return " / ".join("; ".join(option) for option in options)

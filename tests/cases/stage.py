@@ -156,7 +156,9 @@ class Stage:
         real_process: bool = False,
     ) -> Ran:
         """Run one `remit` command here."""
-        run = real if real_process or self.real_process else FORKS.run
+        # A NUL or a lone surrogate cannot stand in an argument of a process.
+        plain = all("\0" not in a and a.isprintable() for a in argv)
+        run = real if (real_process or self.real_process) and plain else FORKS.run
         return run(argv, self.folder, self.environment(env), timeout_s)
 
     def call(self, setting: Setting) -> Observed:

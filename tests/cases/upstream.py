@@ -7,7 +7,6 @@ import json
 import socket
 import struct
 import threading
-import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -133,40 +132,45 @@ class Upstream:
     def start(self) -> None:
         """Listen; after ``stop`` on the same port again."""
         self._over = threading.Event()
+        self._open: list[socket.socket] = []
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((self.host, self.port))
         listener.listen(64)
-        listener.settimeout(0.05)
         self.port = listener.getsockname()[1]
         self._listener = listener
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Close the door: connections are refused from now on."""
+        """Close the door and every connection: they are refused from now on."""
         self._over.set()
+        # Wakes the accepting thread.
+        with contextlib.suppress(OSError):
+            socket.create_connection((self.host, self.port), timeout=1).close()
         self._thread.join()
         self._listener.close()
 
     def _accept(self) -> None:
         threads: list[threading.Thread] = []
-        while not self._over.is_set():
-            try:
-                connection, _ = self._listener.accept()
-            except TimeoutError:
-                continue
-            except OSError:
+        while True:
+            connection, _ = self._listener.accept()
+            if self._over.is_set():
+                connection.close()
                 break
+            self._open.append(connection)
             thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
             thread.start()
             threads.append(thread)
+        for open_one in self._open:
+            with contextlib.suppress(OSError):
+                open_one.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join(timeout=2)
 
     def _serve(self, connection: socket.socket) -> None:
-        connection.settimeout(0.1)
-        reader = _Reader(connection, self._over)
+        connection.settimeout(_STALL_S)
+        reader = _Reader(connection)
         with contextlib.suppress(OSError, EOFError, ValueError):
             while (request := reader.request()) is not None:
                 answer = self._next()
@@ -189,23 +193,13 @@ class Upstream:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             return False
         if answer.hang:
-            _until_gone(connection, self._over)
+            while connection.recv(_CHUNK):
+                pass
             return False
-        connection.settimeout(_STALL_S)
         for piece in _pieces(request, answer):
             connection.sendall(piece)
             self.bytes_said += len(piece)
-        connection.settimeout(0.1)
         return answer.stream is None
-
-
-def _until_gone(connection: socket.socket, over: threading.Event) -> None:
-    while not over.is_set():
-        try:
-            if connection.recv(_CHUNK) == b"":
-                return
-        except TimeoutError:
-            continue
 
 
 def _pieces(request: Received, answer: Answer) -> Iterator[bytes]:
@@ -235,9 +229,8 @@ def _pieces(request: Received, answer: Answer) -> Iterator[bytes]:
 class _Reader:
     """Requests of one connection, one after another."""
 
-    def __init__(self, connection: socket.socket, over: threading.Event) -> None:
+    def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
-        self.over = over
         self.buffer = b""
 
     def request(self) -> Received | None:
@@ -258,12 +251,6 @@ class _Reader:
         return Received(method=method, target=target, headers=headers, body=body)
 
     def _more(self) -> bool:
-        deadline = time.monotonic() + _STALL_S
-        while not self.over.is_set() and time.monotonic() < deadline:
-            try:
-                data = self.connection.recv(_CHUNK)
-            except TimeoutError:
-                continue
-            self.buffer += data
-            return bool(data)
-        return False
+        data = self.connection.recv(_CHUNK)
+        self.buffer += data
+        return bool(data)

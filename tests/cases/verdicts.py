@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from tests.cases.differences import difference
 
 Json = Any
 Status = Literal["passed", "later", "differs", "FAILED"]
@@ -20,12 +23,14 @@ class Verdict:
     Attributes:
         words: the reason, or what was expected and what was seen.
         unjudged: conditions in prose that no machine judged, as written.
+        faults: what was expected and seen, one by one.
     """
 
     id: str
     status: Status
     words: str = ""
     unjudged: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def line(self) -> str:
         """One line for the list."""
@@ -35,6 +40,15 @@ class Verdict:
         words = f": {self.words}" if self.words else ""
         prose = f"  [not judged: {'; '.join(self.unjudged)}]" if self.unjudged else ""
         return f"{start}{words}{prose}"
+
+
+def verdict(name: str, faults: Sequence[str], words: str = "", prose: Sequence[str] = ()) -> Verdict:
+    """Passed, failed, or different from the contract where every fault is one that it asks for."""
+    if not faults:
+        return Verdict(id=name, status="passed", words=words, unjudged=tuple(prose))
+    if (reason := difference(faults)) is not None:
+        return Verdict(id=name, status="differs", words=reason, faults=tuple(faults))
+    return Verdict(id=name, status="FAILED", words="; ".join(faults), faults=tuple(faults))
 
 
 def only(record: Json, known: str, what: str) -> dict[str, Json]:

@@ -137,11 +137,11 @@ def test_unions_within_unions_take_no_time() -> None:
     value: JsonObject = {"x1": None}
     for _ in range(60):
         value = {"l": value, "x2": None}
-    start = time.perf_counter()
+    start = time.process_time()
 
     kept, dropped = drop_optional_nulls(schema, {"l": value})
 
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert len(dropped) == 61
     assert "None" not in str(kept)
 

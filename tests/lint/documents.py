@@ -21,12 +21,12 @@ def closed(properties: dict[str, Any] | None = None, *required: str) -> dict[str
     }
 
 
-def text(description: str = "Id of the scene.", **changes: Any) -> dict[str, Any]:
+def text(description: str = "Id of the scene.", **changes: object) -> dict[str, Any]:
     """The schema of a described text."""
     return {"type": "string", "description": description, **changes}
 
 
-def tool(**changes: Any) -> dict[str, Any]:
+def tool(**changes: object) -> dict[str, Any]:
     """A tool that reads one scene, changed; ``ABSENT`` takes a key out."""
     record = {
         "name": "get_scene",
@@ -40,7 +40,7 @@ def tool(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not ABSENT}
 
 
-def target(**changes: Any) -> dict[str, Any]:
+def target(**changes: object) -> dict[str, Any]:
     """A tool on a component of the app, changed."""
     record = tool(
         name="list_marks",
@@ -53,7 +53,7 @@ def target(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in (record | changes).items() if value is not ABSENT}
 
 
-def destructive(**changes: Any) -> dict[str, Any]:
+def destructive(**changes: object) -> dict[str, Any]:
     """A tool that deletes a scene and asks as it should, changed."""
     record = tool(
         name="delete_scene",
@@ -71,7 +71,7 @@ def destructive(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in (record | changes).items() if value is not ABSENT}
 
 
-def job(**polling: Any) -> dict[str, Any]:
+def job(**polling: object) -> dict[str, Any]:
     """A tool whose job is polled; the polling is changed."""
     record = {
         "statusUrl": "/renders/{{response.id}}",
@@ -93,7 +93,7 @@ def job(**polling: Any) -> dict[str, Any]:
     )
 
 
-def app(*tools: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def app(*tools: dict[str, Any], **changes: object) -> dict[str, Any]:
     """A definition of the given tools, changed."""
     record = {
         "id": "acme-scenes",
@@ -105,23 +105,23 @@ def app(*tools: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not ABSENT}
 
 
-def findings(document: Any) -> tuple[Mistake, ...]:
+def findings(document: object) -> tuple[Mistake, ...]:
     """The findings of a tool, of a catalog or of a definition."""
     if isinstance(document, dict) and "auth" not in document and "tools" not in document:
         return lint_catalog([document])
     return lint_catalog(document) if isinstance(document, list) else lint_definition(document)
 
 
-def of_rule(rule: str, document: Any) -> list[Mistake]:
+def of_rule(rule: str, document: object) -> list[Mistake]:
     """The findings of one rule."""
     return [mistake for mistake in findings(document) if mistake.rule == rule]
 
 
-def places(rule: str, document: Any) -> list[str]:
+def places(rule: str, document: object) -> list[str]:
     """Where one rule finds something, as a person reads the place."""
     return [mistake.at for mistake in of_rule(rule, document)]
 
 
-def rules(document: Any) -> list[str]:
+def rules(document: object) -> list[str]:
     """The rules that find something, in order."""
     return [mistake.rule for mistake in findings(document)]

@@ -9,11 +9,15 @@ import pytest
 from tests.lint.documents import closed, of_rule, places, rules, text, tool
 
 
-def with_parameter(schema: Any, name: str = "value") -> dict[str, Any]:
+def with_parameter(schema: object, name: str = "value") -> dict[str, Any]:
     """A tool of one parameter that is sent in the query."""
     return tool(
         parameters=closed({name: schema}),
-        endpoint={"method": "GET", "path": "/scenes", "queryParams": {name: f"{{{{args.{name}}}}}"}},
+        endpoint={
+            "method": "GET",
+            "path": "/scenes",
+            "queryParams": {name: f"{{{{args.{name}}}}}"},
+        },
     )
 
 
@@ -23,8 +27,16 @@ def test_every_undescribed_parameter_is_found_nested_ones_too() -> None:
     schema = closed(
         {
             "x": {"type": "number"},
-            "position": {"type": "object", "description": "Where.", "properties": {"y": {"type": "number"}}},
-            "marks": {"type": "array", "description": "Marks.", "items": {"type": "object", "properties": {"z": {}}}},
+            "position": {
+                "type": "object",
+                "description": "Where.",
+                "properties": {"y": {"type": "number"}},
+            },
+            "marks": {
+                "type": "array",
+                "description": "Marks.",
+                "items": {"type": "object", "properties": {"z": {}}},
+            },
             "blank": text("  "),
             "good": text(),
         }
@@ -104,14 +116,16 @@ def test_open_objects_are_noted_nested_ones_too() -> None:
 
 
 @pytest.mark.parametrize("extra", [True, False, {"type": "string"}])
-def test_an_object_that_says_what_else_it_takes_is_not_open(extra: Any) -> None:
+def test_an_object_that_says_what_else_it_takes_is_not_open(extra: object) -> None:
     """Wanted on purpose and forgotten are two things."""
     assert places("open-schema", tool(parameters=closed() | {"additionalProperties": extra})) == []
 
 
 def test_a_required_name_that_is_not_declared_is_a_warning() -> None:
     """Contract section 4."""
-    (found,) = of_rule("required-not-declared", tool(parameters=closed({"sceneId": text()}, "sceneId", "b")))
+    (found,) = of_rule(
+        "required-not-declared", tool(parameters=closed({"sceneId": text()}, "sceneId", "b"))
+    )
     assert (found.level, found.at) == ("warning", "/parameters/required/1")
     assert '"b"' in found.message
 

@@ -34,7 +34,7 @@ def test_empty_description_is_a_warning(description: str) -> None:
         ("Reads the name of one scene, not its objects.", False),
         ("Gibt den Namen einer Szene aus, nicht ihre Objekte.", False),
         ("シーンの名前を読み取ります。一覧には使わないでください。", False),
-        ("读取一个场景的名称，不用于列表。", False),
+        ("读取一个场景的名称\uff0c不用于列表。", False),
     ],
 )
 def test_vague_descriptions_are_found(description: str, vague: bool) -> None:
@@ -52,7 +52,7 @@ def test_vague_descriptions_are_found(description: str, vague: bool) -> None:
         ("Reads a scene. Do not use it for lists.", True),
         ("Reads a scene; for lists use list_scenes instead.", True),
         ("Use only when the user names a scene by its id.", True),
-        ("Reads a scene. It doesn’t return objects of it.", True),
+        ("Reads a scene. It doesn\u2019t return objects of it.", True),
         ("Liest eine Szene. Nicht für Listen von Szenen gedacht.", True),
         ("Lit une scène par son identifiant, jamais une liste.", True),
         ("Lee una escena por su id, nunca una lista de ellas.", True),
@@ -99,7 +99,7 @@ def test_orders_to_the_model_are_found_wherever_they_stand(words: str) -> None:
         "You must pass the id exactly as list_scenes gives it, not the name.",
         "Tells the user's role in a scene, not in the workspace.",
         "Lists system messages of the app, not those of users.",
-        "Takes https://files.acme.example/a/very/long/path/that/is/no/blob/at/all/but/an/address/0 only.",
+        "Takes https://files.acme.example/a/very/long/path/that/is/no/blob/but/an/address/0 only.",
         "Notify users of a change. Not for reminders.",
         "Finds files by <name>; not folders.",
     ],
@@ -119,7 +119,12 @@ def test_hidden_characters_are_named_by_their_code(hidden: str, code: str) -> No
     for document in (
         tool(description=words),
         tool(title=words),
-        tool(parameters={"type": "object", "properties": {"sceneId": text("Id.", enum=[f"a{hidden}"])}}),
+        tool(
+            parameters={
+                "type": "object",
+                "properties": {"sceneId": text("Id.", enum=[f"a{hidden}"])},
+            }
+        ),
         app(promptContext=words),
         app(name=words),
     ):
@@ -178,7 +183,10 @@ def test_every_order_of_a_briefing_is_counted() -> None:
 
 def test_two_tools_of_one_title_are_found() -> None:
     """On an approval card a person reads only the title."""
-    one, other = tool(title="Scene"), tool(name="get_room", title="scene ", description="Reads a room, not a scene.")
+    one, other = (
+        tool(title="Scene"),
+        tool(name="get_room", title="scene ", description="Reads a room, not a scene."),
+    )
     (found,) = of_rule("duplicate-title", [one, other])
     assert (found.tool, found.pointer) == ("get_room", "/1/title")
     assert places("duplicate-title", [one, tool(name="get_room", title="Room")]) == []
@@ -187,10 +195,21 @@ def test_two_tools_of_one_title_are_found() -> None:
 def test_two_tools_of_one_description_are_found() -> None:
     """The model chooses between tools by their descriptions."""
     assert places("duplicate-description", [tool(), tool(name="get_room")]) == ["/description"]
-    assert places("duplicate-description", [tool(), tool(name="get_room", description="Reads one room only.")]) == []
+    assert (
+        places(
+            "duplicate-description",
+            [tool(), tool(name="get_room", description="Reads one room only.")],
+        )
+        == []
+    )
 
 
 def test_a_skill_without_description_is_found() -> None:
     """The agent sees only name and description before it loads a skill."""
-    skill = {"name": "scenes", "description": " ", "body": "Scenes have ids.", "tools": ["get_scene"]}
+    skill = {
+        "name": "scenes",
+        "description": " ",
+        "body": "Scenes have ids.",
+        "tools": ["get_scene"],
+    }
     assert places("empty-description", app(skills=[skill])) == ["/skills/0/description"]

@@ -33,11 +33,11 @@ def client_record(name: str, parameters: JsonObject = NO_PARAMETERS) -> JsonObje
     }
 
 
-def app(*records: JsonObject, name: str = "Acme", id: str = "acme") -> Definition:
+def app(*records: JsonObject, name: str = "Acme", app_id: str = "acme") -> Definition:
     """A definition; fails where it does not load."""
     loaded = load_definition(
         {
-            "id": id,
+            "id": app_id,
             "name": name,
             "auth": {"type": "none"},
             "baseUrl": "https://api.acme.test",

@@ -8,30 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
+
+# Decoded JSON, read by keyword.
+Json: TypeAlias = Any
 
 ONE = ("items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames",
        "unevaluatedItems", "unevaluatedProperties", "contentSchema")  # fmt: skip
 MANY = ("allOf", "anyOf", "oneOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 
-STRICT_OPENAI = set(
+
+def words(text: str) -> set[str]:
+    """The words of a text."""
+    return set(text.split())
+
+
+STRICT_OPENAI = words(
     "$ref $defs type title description properties required additionalProperties items anyOf enum"
     " const format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems"
-    " maxItems".split()
+    " maxItems"
 )
-STRICT_ANTHROPIC = set(
+STRICT_ANTHROPIC = words(
     "$ref $defs type title description properties required additionalProperties items anyOf allOf"
-    " enum const format minItems default".split()
+    " enum const format minItems default"
 )
-GEMINI = set(
+GEMINI = words(
     "$ref $defs type format title description enum items prefixItems minItems maxItems minimum"
-    " maximum anyOf properties additionalProperties required".split()
+    " maximum anyOf properties additionalProperties required"
 )
-FORMATS = set("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+FORMATS = words("date-time time date duration email hostname ipv4 ipv6 uuid")
 
 
-def nodes(schema: Any, path: str = "", depth: int = 1) -> Iterator[tuple[str, Any, int]]:
+def nodes(schema: Json, path: str = "", depth: int = 1) -> Iterator[tuple[str, Json, int]]:
     """Every schema in a schema, with its path and its depth in properties and items."""
     yield path, schema, depth
     if not isinstance(schema, dict):
@@ -47,7 +56,7 @@ def nodes(schema: Any, path: str = "", depth: int = 1) -> Iterator[tuple[str, An
                 yield from nodes(item, f"{path}/{key}/{name}", depth + (key == "properties"))
 
 
-def refusals(schema: Any, provider: str, *, strict: bool) -> list[str]:
+def refusals(schema: Json, provider: str, *, strict: bool) -> list[str]:
     """What a provider refuses in the parameters of one function."""
     found = [*_of_any_provider(schema)]
     if provider in ("anthropic", "mcp"):
@@ -68,7 +77,7 @@ def refusals(schema: Any, provider: str, *, strict: bool) -> list[str]:
     return found
 
 
-def _of_any_provider(schema: Any) -> Iterator[str]:
+def _of_any_provider(schema: Json) -> Iterator[str]:
     if schema.get("type") != "object" or not isinstance(schema.get("properties"), dict):
         yield "the root is no object with properties"
     for key in ("anyOf", "oneOf", "allOf", "not", "enum", "const", "$ref", "$schema", "$id"):
@@ -89,16 +98,16 @@ def _of_any_provider(schema: Any) -> Iterator[str]:
             yield f"unused definition {name}"
 
 
-def _bad_names(schema: Any, pattern: str) -> list[str]:
+def _bad_names(schema: Json, pattern: str) -> list[str]:
     return [f"name {n!r}" for n in schema.get("properties", {}) if not re.fullmatch(pattern, n)]
 
 
-def _types(node: Any) -> list[str]:
+def _types(node: Json) -> list[str]:
     kinds = node.get("type", [])
     return [kinds] if isinstance(kinds, str) else kinds
 
 
-def _of_gemini(schema: Any) -> Iterator[str]:
+def _of_gemini(schema: Json) -> Iterator[str]:
     for path, node, _ in nodes(schema):
         if not isinstance(node, dict):
             if not path.endswith("additionalProperties"):
@@ -117,7 +126,7 @@ def _of_gemini(schema: Any) -> Iterator[str]:
             yield f"{path}: undeclared required"
 
 
-def _of_strict(schema: Any, provider: str) -> Iterator[str]:
+def _of_strict(schema: Json, provider: str) -> Iterator[str]:
     allowed = STRICT_OPENAI if provider == "openai" else STRICT_ANTHROPIC
     formats = FORMATS | ({"uri"} if provider == "anthropic" else set())
     for path, node, depth in nodes(schema):
@@ -125,22 +134,17 @@ def _of_strict(schema: Any, provider: str) -> Iterator[str]:
             if not path.endswith("additionalProperties"):
                 yield f"{path}: a boolean"
             continue
-        if depth > 10:
-            yield f"{path}: {depth} levels"
-        for key in set(node) - allowed:
-            yield f"{path}: {key}"
-        if node.get("format") not in {None, *formats}:
-            yield f"{path}: format {node['format']}"
-        if "$ref" in node and provider == "openai" and set(node) != {"$ref"}:
-            yield f"{path}: $ref is not alone"
-        if not {"type", "anyOf", "allOf", "$ref"} & set(node):
-            yield f"{path}: untyped"
-        if "array" in _types(node) and not isinstance(node.get("items"), dict):
-            yield f"{path}: untyped items"
-        if provider == "anthropic" and node.get("minItems", 0) not in (0, 1):
-            yield f"{path}: minItems"
+        wrong = {
+            f"keywords {sorted(set(node) - allowed)}": bool(set(node) - allowed),
+            f"{depth} levels": depth > 10,
+            "format": node.get("format") not in {None, *formats},
+            "$ref not alone": provider == "openai" and "$ref" in node and len(node) > 1,
+            "untyped": not {"type", "anyOf", "allOf", "$ref"} & set(node),
+            "untyped items": "array" in _types(node) and not isinstance(node.get("items"), dict),
+            "minItems": provider == "anthropic" and node.get("minItems", 0) not in (0, 1),
+        }
         if "object" in _types(node) or "properties" in node:
-            if node.get("additionalProperties") is not False:
-                yield f"{path}: open"
-            if provider == "openai" and node.get("required") != list(node.get("properties", {})):
-                yield f"{path}: required is not every property"
+            every = list(node.get("properties", {}))
+            wrong["open"] = node.get("additionalProperties") is not False
+            wrong["not all required"] = provider == "openai" and node.get("required") != every
+        yield from (f"{path}: {what}" for what, is_wrong in wrong.items() if is_wrong)

@@ -19,6 +19,7 @@ MODELS: tuple[Provider, ...] = ("openai", "anthropic", "gemini")
 def judged(
     schema: JsonObject, provider: Provider, pins: frozenset[str] = frozenset()
 ) -> Eligibility:
+    """Judge a schema that a catalog loads."""
     assert check_schema(schema) == ()
     return eligible(Parameters(schema), provider, pins)
 
@@ -169,7 +170,7 @@ def test_closed_schema_is_eligible(schema: JsonObject, provider: Provider) -> No
         pytest.param(closed(**{"a b": TEXT}), "/properties/a b", 'the name "a b"', id="name"),
         pytest.param(nested(11), "/properties/x" * 10, "more than 10 levels", id="eleven levels"),
         pytest.param(
-            closed(x={"allOf": [{"$ref": "#/$defs/t"}, TEXT]}, **{}) | {"$defs": {"t": TEXT}},
+            closed(x={"allOf": [{"$ref": "#/$defs/t"}, TEXT]}) | {"$defs": {"t": TEXT}},
             "/properties/x/allOf",
             '"allOf"',
             id="allOf of several with a reference",

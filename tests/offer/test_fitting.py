@@ -19,6 +19,7 @@ NUMBER: JsonObject = {"type": "integer"}
 
 
 def offer(schema: JsonObject, provider: Provider, *, strict: bool | None = None) -> Offered:
+    """Offer a schema that a catalog loads; the provider must take the result."""
     assert check_schema(schema) == ()
     found = offered(Parameters(schema), provider, strict=strict)
     assert refusals(found.schema, provider, strict=found.strict) == []
@@ -187,7 +188,7 @@ def test_anthropic_strict_form_of_a_keyword(written: JsonObject, sent: JsonObjec
     ],
 )
 def test_gemini_form_of_a_keyword(written: JsonValue, sent: JsonObject) -> None:
-    """parametersJsonSchema takes a list of keywords; a const is a list of one value there."""
+    """Its JSON Schema form takes a list of keywords; a const is a list of one value there."""
     found = offer({"type": "object", "properties": {"x": written}}, "gemini")
 
     assert of_x(found) == sent
@@ -234,7 +235,7 @@ def test_union_at_the_root_becomes_optional_parameters_and_words(provider: Provi
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_combination_at_the_root_is_merged(provider: Provider) -> None:
-    """allOf and $ref at the root say what one object can say."""
+    """Both allOf and $ref at the root say what one object can say."""
     written: JsonObject = {
         "type": "object",
         "properties": {"a": TEXT},

@@ -26,7 +26,7 @@ def names_of(*apps: tuple[str, str], mcp: bool = False) -> Names:
                     client_record(name[7:]) if name.startswith("client:") else record(name)
                     for name in tools.split()
                 ),
-                id=app_id,
+                app_id=app_id,
             ).tools,
         )
         for app_id, tools in apps
@@ -162,7 +162,7 @@ def test_names_are_distinct_short_and_independent_of_order(
             app_id,
             [
                 *app(
-                    *(record(n) if e else client_record(n) for n, e in tools.items()), id=app_id
+                    *(record(n) if e else client_record(n) for n, e in tools.items()), app_id=app_id
                 ).tools
             ],
         )

@@ -19,13 +19,14 @@ TEXT: JsonObject = {"type": "string"}
 
 def schema(required: str = "", properties: str = "pin a b", **more: JsonValue) -> JsonObject:
     """Parameters with three texts, one of them to be pinned."""
-    result: JsonObject = {"type": "object", "properties": {n: TEXT for n in properties.split()}}
+    result: JsonObject = {"type": "object", "properties": dict.fromkeys(properties.split(), TEXT)}
     if required:
         result["required"] = [*required.split()]
     return {**result, **more}
 
 
 def needs(*names: str) -> JsonObject:
+    """A schema that requires these names."""
     return {"required": [*names]}
 
 

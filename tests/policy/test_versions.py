@@ -145,6 +145,18 @@ VERSIONS = [
     pytest.param(
         ("auth", "tokenUrl"), "https://in.example/token", "through https://in.example", id="token"
     ),
+    pytest.param(
+        ("auth", "authorizationUrl"),
+        "https://in.example/a",
+        "Sign-ins now go through https://in.example",
+        id="sign-in page",
+    ),
+    pytest.param(
+        ("tools", 1, "target", "url"),
+        "https://spare.acme.example/in",
+        "change_thing now goes to https://spare.acme.example, an outside host; it went to",
+        id="url moved to a known host",
+    ),
     pytest.param(("auth", "scopes"), ["read", "write"], "the scope “write” as well", id="scope"),
     pytest.param(("auth",), {"type": "bearer"}, "is now a bearer token", id="credential"),
     pytest.param(("auth", "clientId"), "evil", "OAuth client “evil”", id="OAuth client"),
@@ -360,11 +372,34 @@ def test_a_rename_is_a_removal_and_an_addition_and_says_so() -> None:
     assert "it is a removal and an addition" in found.changes[0].words
 
 
+def test_of_two_renames_each_finds_the_tool_of_its_own_arguments() -> None:
+    """Where every tool posts to one path, the arguments tell which was renamed to which."""
+
+    def rpc(name: str, argument: str) -> Document:
+        record = {**NEW_TOOL, "name": name}
+        properties = {argument: {"type": "string"}}
+        return record | {"parameters": {"type": "object", "properties": properties}}
+
+    old, new = base(), base()
+    old["tools"] = [rpc("a", "x"), rpc("b", "y")]
+    new["tools"] = [rpc("d", "y"), rpc("c", "x")]
+
+    words = [change.words for change in diff(new, old).changes]
+
+    assert any("a is removed; c makes the same request" in sentence for sentence in words)
+    assert any("b is removed; d makes the same request" in sentence for sentence in words)
+
+
 @pytest.mark.parametrize("kept", [False, True])
-def test_the_request_of_a_reviewed_tool_held_less_strictly_is_a_version(kept: bool) -> None:
+@pytest.mark.parametrize(
+    "looser", [{"dangerLevel": "safe"}, {"category": "read"}, {"requiresApproval": False}]
+)
+def test_the_request_of_a_reviewed_tool_held_less_strictly_is_a_version(
+    kept: bool, looser: Document
+) -> None:
     """A new name must not be the way round the rule that a reviewed tool is never loosened."""
     new = base()
-    loose = {**new["tools"][0], "name": "tidy", "dangerLevel": "safe", "requiresApproval": False}
+    loose = {**new["tools"][0], "name": "tidy", **looser}
     new["tools"][0:1] = [new["tools"][0], loose] if kept else [loose]
 
     found = diff(new)
@@ -391,11 +426,40 @@ def test_the_order_of_keys_and_tools_changes_nothing() -> None:
     assert diff(new).change == "none"
 
 
+def test_what_makes_a_version_is_not_said_again_as_an_edit() -> None:
+    """One change of the file is one line of the diff."""
+    found = diff(changed("auth", "scopes", to=["read", "write"]))
+
+    assert [change.pointer for change in found.changes] == ["/auth/scopes"]
+
+
 def test_a_changed_base_is_said_once_and_not_for_every_tool() -> None:
     """A reviewer of 200 tools reads one reason, not 200."""
     found = diff(changed("baseUrl", to="https://api.evil.example/v1"))
 
     assert len(found.reasons) == 1
+
+
+def test_a_diff_is_data_for_the_api_and_the_command_line() -> None:
+    """Contract section 10: {change, reasons, needsConsent, diff}."""
+    found = diff(changed("tools", 1, "requiresApproval", to=False)).as_json()
+
+    assert found == {
+        "change": "version",
+        "reasons": ["change_thing no longer asks a person first."],
+        "needsConsent": True,
+        "diff": [
+            {
+                "kind": "loosened",
+                "tool": "change_thing",
+                "pointer": "/requiresApproval",
+                "before": True,
+                "after": False,
+                "version": True,
+                "words": "change_thing no longer asks a person first.",
+            }
+        ],
+    }
 
 
 # -- bare catalogs -----------------------------------------------------------------------------

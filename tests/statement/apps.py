@@ -70,6 +70,7 @@ def small() -> Document:
                 category="write",
                 dangerLevel="destructive",
                 requiresApproval=True,
+                confirm={"title": "Delete {{args.noteId}}”. Nothing is lost."},
                 parameters=note,
             ),
         ],

@@ -35,6 +35,7 @@ REMARKS = [
     pytest.param(apps.tool("a", "DELETE", **WRITES), None, id="a moderate delete is fine"),
     pytest.param(apps.tool("a", "POST"), None, id="a search by POST is only doubtful"),
     pytest.param(apps.tool("list_deleted"), None, id="reads what was deleted"),
+    pytest.param(apps.tool("list_to_delete"), None, id="reads what may be deleted"),
     pytest.param(apps.tool("get_send_log"), None, id="reads what was sent"),
     pytest.param(apps.tool("payments"), None, id="a noun"),
     pytest.param(apps.tool("delete_all", "POST", **WRITES), None, id="not called safe"),

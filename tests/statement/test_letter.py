@@ -56,6 +56,18 @@ def test_the_letter_says_how_a_destructive_tool_asks(more: Document, words: str)
     assert f"(“wipe”), which Remit cannot undo; {words}." in letter(document)
 
 
+def test_one_destructive_tool_that_a_policy_may_lift_is_enough_to_say_so() -> None:
+    """The letter promises no more than the least strict of the tools it speaks of."""
+    document = apps.small()
+    record = {"category": "write", "dangerLevel": "destructive"}
+    document["tools"] = [
+        apps.tool("wipe", "DELETE", **record),
+        apps.tool("burn", "DELETE", requiresApproval=True, **record),
+    ]
+
+    assert "it asks you each time, unless a policy lifts that" in letter(document)
+
+
 @pytest.mark.promise("T-14")
 def test_the_letter_says_it_when_words_and_facts_disagree() -> None:
     """Promise T-14: understated danger is shown before anybody consents."""

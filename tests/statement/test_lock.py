@@ -149,6 +149,18 @@ def test_check_says_what_a_change_would_let_an_agent_do(
     assert not any("nothing more" in sentence for sentence in found)
 
 
+def test_a_tool_loosened_twice_is_introduced_once() -> None:
+    """Two changes of one tool read as one story."""
+    document = apps.small()
+    locked = lock(loaded(document))
+    delete_asks_nobody(document)
+
+    found = check(locked, loaded(document))
+
+    assert [s.startswith("An agent could now run") for s in found] == [True, False]
+    assert found[1] == "delete_note no longer asks a person first."
+
+
 def test_check_says_when_an_agent_can_do_less() -> None:
     """A tool that is gone is a change of the lock, and no danger."""
     document = apps.small()

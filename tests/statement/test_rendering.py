@@ -137,6 +137,14 @@ def test_every_word_of_a_briefing_is_there(words: str) -> None:
         assert word in quoted
 
 
+@pytest.mark.parametrize("mark", [*"\\`*_{}[]<>#|~&!@^$"])
+def test_every_mark_of_markdown_and_its_kin_is_escaped(mark: str) -> None:
+    """Formulas, footnotes and mentions are markup of some renderers."""
+    document = apps.small() | {"promptContext": f"a{mark}b{mark}c"}
+
+    assert f"> a\\{mark}b\\{mark}c" in as_markdown(build(loaded(document)))
+
+
 def test_control_and_bidirectional_characters_are_written_out() -> None:
     """Contract section 7: third-party text is made visible."""
     text = as_text(said_by("a\u202eb\x1b[31mc\u200bd"))

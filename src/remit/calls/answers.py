@@ -1,23 +1,27 @@
-"""Reading what the app answered: body, error, and whether the call may have happened (section 5)."""
+"""What the app answered: body, error, and whether the call may have happened (section 5)."""
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, cast
 
+from remit.catalog.reading import is_object
 from remit.catalog.scales import Category, Method
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.errors import CallError, NotConnected, ResponseInvalid, UpstreamError
+from remit.values.secrets import Masker
+from remit.values.urls import UrlFault, parse_url
+from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from remit.catalog.model import Tool
-    from remit.values.json import JsonValue
+    from remit.values.json import JsonObject, JsonValue
 
 MAX_ERROR_TEXT_BYTES = 2 * 1024
 MAX_ANSWER_DEPTH = 256
@@ -27,6 +31,14 @@ _TEXT_TYPE = re.compile(
     r"text/.*|application/(?:[^;\s]+\+)?(?:xml|javascript|yaml|x-yaml|x-www-form-urlencoded|x-ndjson)",
     re.IGNORECASE,
 )
+# Codecs of texts; Python knows others (punycode, unicode_escape), which are no charsets.
+_CHARSET = re.compile(
+    r"utf-8|utf-16(-[bl]e)?|ascii|iso8859-\d+|cp(125\d|932|949|950)|koi8-[ru]|shift_jis|euc_(jp|kr)"
+    r"|gb(k|2312|18030)|big5"
+)
+# Of an error answer: what is looked at, and how long a code or message may be.
+_MAX_READ_ERROR_BYTES = 64 * 1024
+_MAX_WORDS = 500
 _UNKNOWN_OUTCOMES = frozenset(
     {
         "upstream_timeout",
@@ -77,14 +89,16 @@ def read_body(tool: Tool, answer: Answer) -> Body:
     Raises:
         ResponseInvalid: broken JSON, duplicate keys, or bytes that are neither JSON nor text.
     """
-    if not answer.body.strip():
+    body = answer.body.removeprefix(codecs.BOM_UTF8)
+    if not body.strip():
         return Body(kind="empty", value=None)
     media = answer.media_type
-    if _JSON_TYPE.fullmatch(media):
-        return Body(kind="json", value=_json(tool, answer.body))
+    # What nobody gave a type to and looks like JSON is held to be JSON.
+    if _JSON_TYPE.fullmatch(media) or (not media and body.lstrip()[:1] in (b"{", b"[")):
+        return Body(kind="json", value=_json(tool, body))
     if not media:
         try:
-            return Body(kind="json", value=_json(tool, answer.body))
+            return Body(kind="json", value=_json(tool, body))
         except ResponseInvalid:
             return Body(kind="text", value=_text(tool, answer))
     return Body(kind="text", value=_text(tool, answer))
@@ -93,7 +107,7 @@ def read_body(tool: Tool, answer: Answer) -> Body:
 def _json(tool: Tool, body: bytes) -> JsonValue:
     try:
         return parse_json(  # pyright: ignore[reportReturnType] -- a decoded JSON value
-            body.removeprefix(b"\xef\xbb\xbf"),
+            body,
             max_bytes=_MAX_ANSWER_BYTES,
             max_depth=MAX_ANSWER_DEPTH,
         )
@@ -113,8 +127,10 @@ def _text(tool: Tool, answer: Answer) -> str:
             r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", answer.header("content-type") or ""
         )
         try:
-            return answer.body.decode(found[1] if found else "utf-8")
-        except (LookupError, UnicodeDecodeError):
+            charset = codecs.lookup(found[1]).name if found else "utf-8"
+            if _CHARSET.fullmatch(charset):
+                return answer.body.decode(charset).removeprefix("\ufeff")
+        except (LookupError, UnicodeError):
             pass
     raise ResponseInvalid(
         f"{tool.name}: the app answered with {media or 'bytes'} that is neither JSON nor text. "
@@ -123,7 +139,9 @@ def _text(tool: Tool, answer: Answer) -> str:
     )
 
 
-def refusal(tool: Tool, answer: Answer, host: str, *, credential: bool) -> CallError | None:
+def refusal(
+    tool: Tool, answer: Answer, host: str, *, credential: bool, masker: Masker | None = None
+) -> CallError | None:
     """The error for an answer that is not 2xx, or None.
 
     Args:
@@ -131,12 +149,13 @@ def refusal(tool: Tool, answer: Answer, host: str, *, credential: bool) -> CallE
         answer: what came back.
         host: where it came from, for the message.
         credential: whether the user's credential was sent: then 401 means that it is refused.
+        masker: takes secrets out of what the app said, before anything of it is cut.
     """
     status = answer.status
     if 200 <= status < 300:
         return None
-    details = _error_details(answer)
-    said = f": {details['message']}" if "message" in details else ""
+    details = _error_details(answer, masker or Masker(()))
+    said = f": {_quoted(details['message'])}" if "message" in details else ""
     if 300 <= status < 400:
         return UpstreamError(
             f"{tool.name}: {host} answered {_status_words(status)} and points to "
@@ -166,59 +185,95 @@ def _status_words(status: int) -> str:
         return str(status)
 
 
+def _quoted(message: JsonValue) -> str:
+    """The app's words in a message of ours: one line, nothing hidden, no full stop."""
+    return visible(_cut(str(message))).replace("\n", " ").rstrip(".")
+
+
 def _redirect_origin(answer: Answer) -> str:
     """The origin of a ``Location``, and no more of it: the rest may hold secrets."""
-    location = answer.header("location") or ""
+    location = (answer.header("location") or "").strip()
+    if not location:
+        return "nowhere"
+    if location.startswith("//"):
+        location = f"https:{location}"
     try:
-        parts = urlsplit(location)
-        host = parts.hostname or ""
-    except ValueError:
-        return "an address that cannot be read"
-    if not parts.scheme and not parts.netloc:
-        return "another path of the same origin" if location else "nowhere"
-    port = f":{parts.port}" if parts.port else ""
-    shown = f"{parts.scheme or 'https'}://{host}{port}"
-    return "".join(c for c in shown if c.isprintable())[:200]
+        return str(parse_url(location.partition("#")[0].partition("?")[0]).origin)
+    except UrlFault:
+        pass
+    return (
+        "an address that cannot be used"
+        if ":" in location.partition("/")[0]
+        else "another path of the same origin"
+    )
 
 
-def _error_details(answer: Answer) -> dict[str, JsonValue]:
+def _error_details(answer: Answer, masker: Masker) -> dict[str, JsonValue]:
     """``{status, code?, message?, text?}`` of an error answer."""
     details: dict[str, JsonValue] = {"status": answer.status}
-    text = answer.body[:MAX_ERROR_TEXT_BYTES].decode("utf-8", "replace")
-    if len(answer.body) > MAX_ERROR_TEXT_BYTES:
-        text = text.rstrip("\ufffd") + "…"
+    # A secret that a cut runs through would not be found: it is masked first.
+    text = masker.text(answer.body[:_MAX_READ_ERROR_BYTES].decode("utf-8", "replace")).strip()
+    if len(raw := text.encode()) > MAX_ERROR_TEXT_BYTES:
+        text = raw[:MAX_ERROR_TEXT_BYTES].decode("utf-8", "ignore") + "…"
     try:
         body = parse_json(answer.body, max_bytes=_MAX_ANSWER_BYTES, max_depth=MAX_ANSWER_DEPTH)
     except DocumentError:
         body = None
-    if isinstance(body, dict):
-        details |= _named_fields(body)  # pyright: ignore[reportUnknownArgumentType]
-    elif text.strip() and _TEXT_TYPE.fullmatch(answer.media_type or "text/plain"):
-        if "html" not in answer.media_type.lower():
-            details["message"] = text.strip()
-    if text.strip():
+    media = answer.media_type.lower()
+    if body is not None:
+        details |= _named_fields(masker.value(body))
+    elif text and "html" not in media and _TEXT_TYPE.fullmatch(media or "text/plain"):
+        details["message"] = text
+    if text:
         details["text"] = text
     return details
 
 
-def _named_fields(body: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Code and message where APIs put them: RFC 9457, OAuth, and the usual ``error`` objects."""
-    nested = body.get("error")
-    places = [body, *([nested] if isinstance(nested, dict) else [])]
+def _named_fields(body: object) -> dict[str, JsonValue]:
+    """Code and message where APIs put them: RFC 9457, OAuth, and the usual error objects."""
+    if isinstance(body, list):
+        body = next(iter(cast("list[object]", body)), None)
+    if isinstance(body, str) and body.strip():
+        return {"message": _cut(body)}
+    if not is_object(body):
+        return {}
     found: dict[str, JsonValue] = {}
-    for place in places:
-        for key in ("code", "error_code", "type"):
-            if isinstance(place.get(key), str | int) and "code" not in found:
-                found["code"] = place[key]
-        for key in ("message", "error_description", "detail", "title", "error"):
-            text = place.get(key)
-            if isinstance(text, str) and text.strip() and "message" not in found:
-                found["message"] = text if len(text) <= 500 else text[:499] + "…"
+    for place in (body, body.get("error"), _first(body.get("errors"))):
+        if is_object(place):
+            found = {**_words_of(place), **found}
+    error = body.get("error")
+    if isinstance(error, str) and error.strip() and found.get("message") != _cut(error):
+        # OAuth and its imitators: a word in "error", the sentence beside it.
+        found.setdefault("code", _cut(error))
     return found
 
 
+def _words_of(place: JsonObject) -> dict[str, JsonValue]:
+    """Code and message of one object."""
+    found: dict[str, JsonValue] = {}
+    for key in ("code", "error_code", "errorCode", "type"):
+        code = place.get(key)
+        if isinstance(code, str | int) and not isinstance(code, bool) and code != "about:blank":
+            found.setdefault("code", _cut(code) if isinstance(code, str) else code)
+    for key in ("message", "error_description", "detail", "title", "error"):
+        text = place.get(key)
+        if isinstance(text, str) and text.strip():
+            found.setdefault("message", _cut(text))
+    return found
+
+
+def _first(value: object) -> object:
+    """The first of a list of errors; a text among them counts as its message."""
+    first = next(iter(cast("list[object]", value)), None) if isinstance(value, list) else None
+    return {"message": first} if isinstance(first, str) else first
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_WORDS else text[: _MAX_WORDS - 1] + "…"
+
+
 def may_have_happened(tool: Tool, error: CallError) -> bool:
-    """Whether the action may have happened although the call failed (section 5, unknown outcomes)."""
+    """Whether the action may have happened although the call failed (section 5)."""
     request = tool.request
     reads = tool.category is Category.READ and request is not None and request.method is Method.GET
     return error.sent and not reads and error.code in _UNKNOWN_OUTCOMES

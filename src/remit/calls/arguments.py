@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from remit.calls.repair import Repair, repair
 from remit.errors import InvalidArguments, InvalidPin
+from remit.values.json import same_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +66,7 @@ def settle(
     parameters = tool.parameters
     names = parameters.names
     undeclared = {name: value for name, value in pins.items() if name not in names}
-    refused = tuple(name for name, value in pins.items() if name in given and given[name] != value)
+    refused = tuple(n for n, value in pins.items() if n in given and not same_json(given[n], value))
     merged = {**given, **pins} if pins else given
     if undeclared:
         merged = {name: value for name, value in merged.items() if name not in undeclared}
@@ -73,6 +74,7 @@ def settle(
     faults = parameters.compiled.validate(merged)
     if faults:
         merged, repaired, faults = repair(parameters, merged, faults, keep=pins.keys())
+        faults = tuple(fault for fault in faults if not _is_pinned(fault, undeclared))
         if faults:
             raise _refusal(tool, faults, pins)
     ignored: tuple[str, ...] = ()
@@ -101,6 +103,11 @@ def _origins(
     return origins
 
 
+def _is_pinned(fault: Fault, undeclared: JsonObject) -> bool:
+    """Whether all that is missing is set aside: a pin satisfies ``required``, declared or not."""
+    return not fault.pointer and fault.rule == "required" and fault.property in undeclared
+
+
 def _refusal(
     tool: Tool, faults: tuple[Fault, ...], pins: JsonObject
 ) -> InvalidArguments | InvalidPin:
@@ -113,7 +120,7 @@ def _refusal(
             for fault in told
         ]
     }
-    listed = "; ".join(f"{fault.pointer or 'the arguments'} {fault.message}" for fault in told)
+    listed = "; ".join(_said(fault) for fault in told)
     if pinned:
         return InvalidPin(
             f"{tool.name} was not called: a pinned value does not fit: {listed}. "
@@ -124,6 +131,14 @@ def _refusal(
         f"{tool.name} was not called: {listed}. Correct the arguments and call again.",
         details=details,
     )
+
+
+def _said(fault: Fault) -> str:
+    """A fault and its place in words."""
+    if fault.pointer:
+        return f"{fault.pointer}: {fault.message}"
+    # Of the whole, the faults about a property say all by themselves.
+    return fault.message if fault.message.startswith("the ") else f"the arguments: {fault.message}"
 
 
 def _top(fault: Fault) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from remit.calls.expansion import Scope, body_value, scalar_text
 from remit.calls.lookup import MISSING, Found, find
+from remit.calls.planning import reachable
 from remit.catalog.scales import Category, DangerLevel, Method
 from remit.documents.canonical import compact_json
 from remit.values.visible import visible
@@ -105,7 +106,7 @@ def approval_card(
         preview=None if preview is MISSING else preview,
         preview_failure=preview_failure,
         reason=reason,
-        verb=visible(tool.label),
+        verb=_line(tool.label),
         request=request,
     )
 
@@ -113,14 +114,14 @@ def approval_card(
 def _title(tool: Tool, arguments: Arguments, preview: Found) -> tuple[TitlePart, ...]:
     text = tool.confirm.title if tool.confirm else None
     if text is None:
-        return (TitlePart(text=visible(tool.label), inserted=False),)
+        return (TitlePart(text=_line(tool.label), inserted=False),)
     values = tool.parameters.masked({**arguments.values, **arguments.undeclared_pins})
     parts: list[TitlePart] = []
     left = MAX_TITLE_CHARACTERS
     for part in text.parts:
         inserted = not isinstance(part, str)
         shown = part if isinstance(part, str) else _inserted(part.root, part.path, values, preview)
-        shown = visible(shown).replace("\n", " ")
+        shown = _line(shown)
         if len(shown) > left:
             shown = shown[: max(0, left - 1)] + "…"
         left -= len(shown)
@@ -129,6 +130,11 @@ def _title(tool: Tool, arguments: Arguments, preview: Found) -> tuple[TitlePart,
         if left <= 0:
             break
     return tuple(parts)
+
+
+def _line(text: str) -> str:
+    """A text as one line in which nothing hides."""
+    return visible(text).replace("\n", " ")
 
 
 def _inserted(root: str, path: tuple[str, ...], values: JsonObject, preview: Found) -> str:
@@ -148,7 +154,7 @@ def _rows(tool: Tool, arguments: Arguments) -> tuple[tuple[str, str], ...]:
         shown = visible(compact_json(value) if text is None else text)
         if len(shown) > _MAX_VALUE_CHARACTERS:
             shown = f"{shown[:_MAX_VALUE_CHARACTERS]}… ({len(shown):,} characters)"
-        rows.append((visible(tool.parameters.title(name)), shown))
+        rows.append((_line(tool.parameters.title(name)), shown))
     return tuple(rows)
 
 
@@ -160,7 +166,7 @@ def preview_arguments(tool: Tool, arguments: Arguments) -> JsonObject:
     scope = Scope(
         tool=tool.name,
         input=arguments.values,
-        named={**arguments.values, **arguments.undeclared_pins},
+        named=reachable(tool, arguments),
     )
     value = body_value(scope, preview.args)
     return value if isinstance(value, dict) else {}

@@ -9,22 +9,23 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import quote, unquote
 
 from remit.calls.lookup import MISSING, Found, find
-from remit.catalog.headers import value_is_sendable
+from remit.catalog.headers import MAX_HEADER_BYTES, value_is_sendable
 from remit.catalog.model import BodyArray, BodyConstant, BodyObject
-from remit.catalog.references import Reference, Text
 from remit.errors import InvalidArguments, MissingReference
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from remit.catalog.model import BodyNode, QueryParameter, QueryStyle
+    from remit.catalog.references import Reference, Text
     from remit.values.json import JsonObject, JsonValue
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_is_unreserved = re.compile(r"[A-Za-z0-9._~-]*").fullmatch
 _SEPARATORS = {"comma": ",", "space": "%20", "pipe": "%7C"}
 
 
@@ -98,6 +99,11 @@ class Scope:
         )
 
 
+def encoded(text: str) -> str:
+    """A text percent-encoded, but for the unreserved characters of RFC 3986."""
+    return text if _is_unreserved(text) else quote(text, safe="")
+
+
 def scalar_text(value: JsonValue) -> str | None:
     """A scalar as text: strings as they are, numbers and booleans as JSON; None for the rest."""
     if isinstance(value, str):
@@ -142,7 +148,7 @@ def path_segment(scope: Scope, text: Text) -> Frozen:
             value = _inserted(scope, part, "a path")
             if _CONTROL.search(value):
                 raise scope.misfit(part, "holds a control character", "path_segment")
-            parts.append(quote(value, safe=""))
+            parts.append(encoded(value))
     segment = _joined(parts)
     if isinstance(segment, str) and segment_fault(segment):
         raise scope.misfit(
@@ -167,13 +173,13 @@ def query_text(scope: Scope, text: Text) -> Frozen:
         elif part.root == "env":
             parts.append(scope.env(part))
         else:
-            parts.append(quote(_inserted(scope, part, "a query"), safe=""))
+            parts.append(encoded(_inserted(scope, part, "a query")))
     return _joined(parts)
 
 
 def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Frozen]]:
     """What one query parameter adds: encoded name and value pairs, perhaps none."""
-    name = quote(parameter.name, safe="")
+    name = encoded(parameter.name)
     whole = parameter.value.whole
     if whole is None or whole.root == "env":
         return [(name, query_text(scope, parameter.value))]
@@ -186,7 +192,7 @@ def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Froz
         return _array_pairs(scope, whole, name, value, parameter.style)
     if isinstance(value, dict):
         return _object_pairs(scope, whole, name, value, parameter.style)
-    return [(name, quote(scalar_text(value) or "", safe=""))]
+    return [(name, encoded(scalar_text(value) or ""))]
 
 
 def _array_pairs(
@@ -205,7 +211,7 @@ def _array_pairs(
             raise scope.misfit(
                 whole, "holds an object or a list, which a query cannot carry", "scalar"
             )
-        texts.append(quote(text, safe=""))
+        texts.append(encoded(text))
     if style == "repeat":
         return [(name, text) for text in texts]
     return [(name, _SEPARATORS[style].join(texts))] if texts else []
@@ -228,12 +234,12 @@ def _bracketed(
     found: list[tuple[str, Frozen]] = []
     if isinstance(value, dict):
         for key, item in value.items():
-            found += _bracketed(scope, whole, f"{name}%5B{quote(key, safe='')}%5D", item)
+            found += _bracketed(scope, whole, f"{name}%5B{encoded(key)}%5D", item)
     elif isinstance(value, list):
         for item in value:
             found += _bracketed(scope, whole, f"{name}%5B%5D", item)
     elif value is not None:
-        found.append((name, quote(scalar_text(value) or "", safe="")))
+        found.append((name, encoded(scalar_text(value) or "")))
     return found
 
 
@@ -255,7 +261,11 @@ def header_value(scope: Scope, name: str, text: Text) -> Frozen:
                     part, f"holds a character that the header {name} cannot carry", "header_value"
                 )
             parts.append(value)
-    return _joined(parts)
+    found = _joined(parts)
+    if isinstance(found, str) and len(found) > MAX_HEADER_BYTES:
+        why = f"makes the header {name} longer than 8 KiB"
+        raise scope.misfit(text.references[0], why, "header_value")
+    return found
 
 
 def body_value(scope: Scope, node: BodyNode) -> Found:
@@ -294,6 +304,7 @@ def _body_text(scope: Scope, text: Text) -> Found:
 
 
 def _joined(parts: list[str | Reference]) -> Frozen:
-    if all(isinstance(part, str) for part in parts):
-        return "".join(part for part in parts if isinstance(part, str))
-    return EnvText(tuple(parts))
+    for part in parts:
+        if not isinstance(part, str):
+            return EnvText(tuple(parts))
+    return "".join(cast("list[str]", parts))

@@ -22,17 +22,34 @@ from remit.calls.lookup import MISSING, Found
 from remit.catalog.model import AppTarget, Endpoint, UrlTarget
 from remit.documents.canonical import canonical_json
 from remit.errors import InvalidArguments
+from remit.values.secrets import MASK
+from remit.values.urls import MAX_URL_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping
 
     from remit.calls.arguments import Arguments
     from remit.catalog.model import Definition, Location, RequestTemplate, Tool
     from remit.values.json import JsonObject, JsonValue
     from remit.values.urls import Origin
 
-MAX_URL_BYTES = 8 * 1024
 MAX_BODY_BYTES = 1024 * 1024
+_ENCODED_MASK = quote_plus(MASK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A request as it may be stored and shown: no credential, no env value, no secret argument.
+
+    Attributes:
+        url: env values stand in it as their references.
+        headers: the author's headers, names as written.
+        body: a JSON value, a form's text, or null for none.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    body: JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +66,7 @@ class FrozenRequest:
         body: a JSON value, or a form's text where ``form``.
         digest: SHA-256, 64 hex digits, over the RFC 8785 form of ``{app, version, tool,
             method, url, headers, body}``.
+        shown: what of it may be stored and shown.
         env_names: the env values it needs at the send.
     """
 
@@ -62,25 +80,24 @@ class FrozenRequest:
     has_body: bool
     body: Found
     form: bool
+    shown: Shown
     env_names: tuple[str, ...] = ()
     digest: str = ""
 
     @property
     def shown_url(self) -> str:
         """The URL as it may be shown."""
-        return self.url if isinstance(self.url, str) else self.url.shown
+        return self.shown.url
 
     @property
     def shown_headers(self) -> dict[str, str]:
         """The author's headers as they may be shown."""
-        return {n: v if isinstance(v, str) else v.shown for n, v in self.headers}
+        return dict(self.shown.headers)
 
     @property
     def shown_body(self) -> JsonValue:
         """The body as it may be shown: a JSON value, a form's text, or null for none."""
-        if not self.has_body or self.body is MISSING:
-            return None
-        return _shown(self.body) if self.env_names else self.body
+        return self.shown.body
 
 
 def plan(
@@ -111,34 +128,33 @@ def plan(
     scope = Scope(
         tool=tool.name,
         input=arguments.values,
-        named=_named(tool, arguments),
+        named=reachable(tool, arguments),
         env_names=env_names,
     )
     origin, base_path = base_of(tool, definition)
-    url = _url(scope, origin, base_path, template)
-    headers = tuple((name, header_value(scope, name, text)) for name, text in template.headers)
-    body = MISSING if template.body is None else body_value(scope, template.body)
-    form = template.body_format == "form" and body is not MISSING
-    if form:
-        body = form_text(scope, body)
-    return _frozen(
-        FrozenRequest(
-            app=definition.id,
-            version=version,
-            tool=tool.name,
-            method=template.method.value,
-            origin=origin,
-            url=url,
-            headers=headers,
-            has_body=body is not MISSING,
-            body=body,
-            form=form,
-            env_names=template.env_names,
-        )
+    built = _build(scope, origin, base_path, template)
+    shown = _shown(built, template)
+    digest = _digest(definition.id, version, tool.name, template.method.value, shown)
+    return FrozenRequest(
+        app=definition.id,
+        version=version,
+        tool=tool.name,
+        method=template.method.value,
+        origin=origin,
+        url=built.url,
+        headers=built.headers,
+        has_body=built.body is not MISSING,
+        body=built.body,
+        form=built.form,
+        shown=shown
+        if tool.parameters.secrets is None
+        else _masked(tool, scope, origin, base_path, template),
+        env_names=template.env_names,
+        digest=digest,
     )
 
 
-def _named(tool: Tool, arguments: Arguments) -> JsonObject:
+def reachable(tool: Tool, arguments: Arguments) -> JsonObject:
     """What references reach by name: an undeclared argument never fills a slot, a pin does."""
     values = arguments.values
     if tool.parameters.admits_others:
@@ -161,9 +177,70 @@ def base_of(tool: Tool, definition: Definition) -> tuple[Origin, str]:
     raise TypeError(msg)
 
 
-def _url(scope: Scope, origin: Origin, base_path: str, template: RequestTemplate) -> Frozen:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Built:
+    """The parts of a request with their values in them."""
+
+    url: Frozen
+    headers: tuple[tuple[str, Frozen], ...]
+    body: Found
+    form: bool
+
+
+def _build(scope: Scope, origin: Origin, base_path: str, template: RequestTemplate) -> _Built:
     pairs = [pair for parameter in template.query for pair in query_pairs(scope, parameter)]
-    return joined_url(scope, origin, base_path, template.location, pairs)
+    body = MISSING if template.body is None else body_value(scope, template.body)
+    form = template.body_format == "form" and body is not MISSING
+    return _Built(
+        url=joined_url(scope, origin, base_path, template.location, pairs),
+        headers=tuple((name, header_value(scope, name, text)) for name, text in template.headers),
+        body=form_text(body) if form else body,
+        form=form,
+    )
+
+
+def _shown(built: _Built, template: RequestTemplate) -> Shown:
+    if not template.env_names:
+        return Shown(
+            url=cast("str", built.url),
+            headers=cast("dict[str, str]", dict(built.headers)),
+            body=None if built.body is MISSING else built.body,
+        )
+    return Shown(
+        url=_shown_text(built.url),
+        headers={name: _shown_text(value) for name, value in built.headers},
+        body=_shown_value(built.body),
+    )
+
+
+def _shown_text(text: Frozen) -> str:
+    return text if isinstance(text, str) else text.shown
+
+
+def _shown_value(value: Found) -> JsonValue:
+    if isinstance(value, EnvText):
+        return value.shown
+    if isinstance(value, dict):
+        return {key: _shown_value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown_value(item) for item in value]
+    return None if value is MISSING else value
+
+
+def _masked(
+    tool: Tool, scope: Scope, origin: Origin, base_path: str, template: RequestTemplate
+) -> Shown:
+    """What may be shown where an argument is secret: the same request, made of masked arguments.
+
+    It is built anew, so that no text has to be searched for the secret.
+    """
+    masked = tool.parameters.masked
+    scope = replace(scope, input=masked(scope.input), named=masked(scope.named))
+    shown = _shown(_build(scope, origin, base_path, template), template)
+    body = shown.body
+    if template.body_format == "form" and isinstance(body, str):
+        body = body.replace(_ENCODED_MASK, MASK)
+    return replace(shown, url=shown.url.replace(_ENCODED_MASK, MASK), body=body)
 
 
 def joined_url(
@@ -176,7 +253,7 @@ def joined_url(
     """Join an origin, a base path, a location and query pairs, all encoded, to one URL.
 
     Raises:
-        MissingReference, InvalidArguments: as for its parts, or the URL is over 8 KiB.
+        MissingReference, InvalidArguments: as for its parts.
     """
     parts: list[Frozen] = [str(origin), base_path]
     for segment in location.segments:
@@ -188,25 +265,17 @@ def joined_url(
     for name, value in pairs:
         parts += [mark, name, "=", value]
         mark = "&"
-    url = _concatenated(parts)
-    length = len(url) if isinstance(url, str) else len(url.shown)
-    if length > MAX_URL_BYTES:
-        raise InvalidArguments(
-            f"{scope.tool} was not called: its URL would have {length:,} bytes; "
-            f"{MAX_URL_BYTES:,} are allowed. Shorten the arguments.",
-            details={"faults": [{"pointer": "", "rule": "url_length", "message": "URL too long"}]},
-        )
-    return url
+    return _concatenated(parts)
 
 
 def _concatenated(parts: list[Frozen]) -> Frozen:
-    if all(isinstance(part, str) for part in parts):
+    if all(type(part) is str for part in parts):
         return "".join(cast("list[str]", parts))
     flat = [p for part in parts for p in (part.parts if isinstance(part, EnvText) else (part,))]
     return EnvText(tuple(flat))
 
 
-def form_text(scope: Scope, body: Found) -> str:
+def form_text(body: Found) -> str:
     """A body as ``application/x-www-form-urlencoded``; brackets for nesting, null as empty."""
     pairs: list[str] = []
     if isinstance(body, dict):
@@ -226,33 +295,38 @@ def _form_pairs(pairs: list[str], name: str, value: JsonValue) -> None:
         pairs.append(f"{name}={quote_plus(scalar_text(value) or '')}")
 
 
-def _frozen(request: FrozenRequest) -> FrozenRequest:
-    """The request with its digest; over-large bodies are refused here, before anything else."""
+def refuse_long_url(tool: str, url: str) -> None:
+    """Refuse a finished URL that is too long (contract section 3).
+
+    Raises:
+        InvalidArguments: it has more than 8 KiB.
+    """
+    if len(url) > MAX_URL_BYTES:
+        raise InvalidArguments(
+            f"{tool} was not called: its URL would have {len(url):,} bytes; "
+            f"{MAX_URL_BYTES:,} are allowed. Shorten the arguments.",
+            details={"faults": [{"pointer": "", "rule": "url_length", "message": "URL too long"}]},
+        )
+
+
+def _digest(app: str, version: int, tool: str, method: str, shown: Shown) -> str:
+    """The digest of a request; over-large ones are refused here, before anything else."""
+    refuse_long_url(tool, shown.url)
     canonical = canonical_json(
         {
-            "app": request.app,
-            "version": request.version,
-            "tool": request.tool,
-            "method": request.method,
-            "url": request.shown_url,
-            "headers": request.shown_headers,
-            "body": request.shown_body,
+            "app": app,
+            "version": version,
+            "tool": tool,
+            "method": method,
+            "url": shown.url,
+            "headers": shown.headers,
+            "body": shown.body,
         }
     )
     if len(canonical) > MAX_BODY_BYTES:
         raise InvalidArguments(
-            f"{request.tool} was not called: its body would have {len(canonical):,} bytes; "
+            f"{tool} was not called: its body would have {len(canonical):,} bytes; "
             f"{MAX_BODY_BYTES:,} are allowed. Send less at once.",
             details={"faults": [{"pointer": "", "rule": "body_size", "message": "body too large"}]},
         )
-    return replace(request, digest=sha256(canonical).hexdigest())
-
-
-def _shown(value: Found) -> JsonValue:
-    if isinstance(value, EnvText):
-        return value.shown
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_shown(item) for item in value]
-    return None if value is MISSING else value
+    return sha256(canonical).hexdigest()

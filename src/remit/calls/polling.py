@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urljoin
 
-from remit.calls.expansion import Frozen, Scope
+from remit.calls.expansion import Frozen, Scope, path_segment, scalar_text
 from remit.calls.lookup import MISSING, Found, find
-from remit.calls.planning import FrozenRequest, base_of, joined_url
-from remit.catalog.references import Reference
-from remit.errors import EgressRefused, ResponseInvalid
+from remit.calls.planning import (
+    FrozenRequest,
+    Shown,
+    base_of,
+    joined_url,
+    reachable,
+    refuse_long_url,
+)
+from remit.catalog.references import Reference, Text
+from remit.errors import (
+    CallError,
+    EgressRefused,
+    InvalidArguments,
+    MissingReference,
+    ResponseInvalid,
+)
+from remit.values.json import same_json
 from remit.values.urls import UrlFault, parse_url
 
 if TYPE_CHECKING:
@@ -19,7 +32,6 @@ if TYPE_CHECKING:
     from remit.calls.answers import Body
     from remit.calls.arguments import Arguments
     from remit.catalog.model import Definition, Polling, Tool
-    from remit.values.json import JsonValue
 
 State = Literal["running", "complete", "failed"]
 
@@ -39,7 +51,8 @@ class Progress:
     @property
     def words(self) -> str:
         """The status for a person."""
-        return self.status if isinstance(self.status, str) else "running"
+        text = None if self.status is MISSING else scalar_text(self.status)
+        return text or "running"
 
 
 def judge(polling: Polling, body: Body) -> Progress:
@@ -53,19 +66,38 @@ def judge(polling: Polling, body: Body) -> Progress:
     return Progress(state="running", status=status)
 
 
-def same_json(left: JsonValue, right: JsonValue) -> bool:
-    """JSON equality: ``1`` and ``true`` differ, ``1`` and ``1.0`` do not."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same_json(left[k], right[k]) for k in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same_json, left, right))
-    return type(left) is type(right) and left == right or _same_number(left, right)
+def refuse_bad_status(tool: Tool, definition: Definition, arguments: Arguments) -> None:
+    """Look at the arguments in ``statusUrl`` before anything is sent.
+
+    A job that was started and cannot be asked for is the worst of both; what the first answer
+    must bring is not known yet.
+
+    Raises:
+        MissingReference, InvalidArguments: an argument is not there or cannot stand in a URL.
+        EgressRefused: the address is not of the origin that the tool calls.
+    """
+    polling = tool.polling
+    if polling is None or isinstance(polling.status, Reference):
+        return
+    origin, _ = base_of(tool, definition)
+    if polling.origin is not None and polling.origin != origin:
+        raise EgressRefused(
+            f"{tool.name} was not called: its statusUrl is on {polling.origin}; the call goes to "
+            f"{origin}. The credential is never sent elsewhere."
+        )
+    scope = Scope(
+        tool=tool.name, input=arguments.values, named=reachable(tool, arguments), response={}
+    )
+    texts = [*polling.status.segments, *([polling.status.query] if polling.status.query else [])]
+    for text in texts:
+        for reference in text.references:
+            if reference.root == "args":
+                path_segment(scope, _alone(text, reference))
 
 
-def _same_number(left: JsonValue, right: JsonValue) -> bool:
-    return isinstance(left, int | float) and isinstance(right, int | float) and left == right
+def _alone(text: Text, reference: Reference) -> Text:
+    """One reference with a letter beside it: judged as a value, not as a whole segment."""
+    return text if text.whole is not None else Text(("x", reference))
 
 
 def status_request(
@@ -79,9 +111,11 @@ def status_request(
 ) -> FrozenRequest:
     """The request that asks how the job is: a GET on the origin of the first call.
 
+    It carries what the first call carried: the same credential, and the author's own headers,
+    because on a ``url`` target they are the credential.
+
     Raises:
-        MissingReference: the first answer has not what ``statusUrl`` needs.
-        ResponseInvalid: what it gave is no address.
+        ResponseInvalid: the first answer has not what ``statusUrl`` needs, or no address there.
         EgressRefused: it gave an address of another origin; nothing is sent there.
     """
     polling = tool.polling
@@ -91,17 +125,23 @@ def status_request(
     scope = Scope(
         tool=tool.name,
         input=arguments.values,
-        named={**arguments.values, **arguments.undeclared_pins},
+        named=reachable(tool, arguments),
         response=first.value if first.kind == "json" else MISSING,
         env_names=env_names,
     )
     url: Frozen
-    if isinstance(polling.status, Reference):
-        url = _given_url(tool, scope, polling.status, request)
-    else:
-        _, base_path = base_of(tool, definition)
-        below = base_path if polling.relative else ""
-        url = joined_url(scope, request.origin, below, polling.status, [])
+    try:
+        if isinstance(polling.status, Reference):
+            url = _given_url(tool, scope, polling.status, request)
+        else:
+            _, base_path = base_of(tool, definition)
+            below = base_path if polling.relative else ""
+            url = joined_url(scope, request.origin, below, polling.status, [])
+            refuse_long_url(tool.name, url if isinstance(url, str) else url.shown)
+    except (MissingReference, InvalidArguments) as error:
+        raise _unusable(tool, error) from None
+    headers = tuple(pair for pair in request.headers if pair[0].lower() != "content-type")
+    shown_headers = request.shown.headers
     return FrozenRequest(
         app=request.app,
         version=request.version,
@@ -109,10 +149,26 @@ def status_request(
         method="GET",
         origin=request.origin,
         url=url,
-        headers=(),
+        headers=headers,
         has_body=False,
         body=MISSING,
         form=False,
+        shown=Shown(
+            url=url if isinstance(url, str) else url.shown,
+            headers={name: shown_headers[name] for name, _ in headers},
+            body=None,
+        ),
+    )
+
+
+def _unusable(tool: Tool, error: CallError) -> ResponseInvalid:
+    """The arguments were looked at before: what is wrong now came with the first answer."""
+    why = error.message.partition("was not called: ")[2].partition(". Give it")[0].rstrip(".")
+    return ResponseInvalid(
+        f"{tool.name}: the app's first answer cannot be followed to the status of the job: {why}. "
+        "The app's developers must correct the answer, or the definition its statusUrl.",
+        details=error.details,
+        sent=True,
     )
 
 
@@ -121,10 +177,11 @@ def _given_url(tool: Tool, scope: Scope, reference: Reference, request: FrozenRe
     value = scope.find(reference)
     if value is MISSING or value is None:
         raise scope.missing(reference)
-    if isinstance(value, str) and value.startswith("/") and not value.startswith(("//", "/\\")):
-        value = urljoin(str(request.origin), value)
+    text = value if isinstance(value, str) else ""
+    if text.startswith("/") and not text.startswith("//"):
+        text = f"{request.origin}{text}"
     try:
-        url = parse_url(value if isinstance(value, str) else "")
+        url = parse_url(text)
     except UrlFault as fault:
         raise ResponseInvalid(
             f"{tool.name}: {reference.dotted} should be the address to poll, but "
@@ -137,4 +194,4 @@ def _given_url(tool: Tool, scope: Scope, reference: Reference, request: FrozenRe
             f"the call went to {request.origin}. The credential is never sent elsewhere.",
             sent=True,
         )
-    return value if isinstance(value, str) else ""
+    return url.text

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from copy import deepcopy
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import TYPE_CHECKING
+from decimal import Decimal, InvalidOperation
+from math import isinf
+from typing import TYPE_CHECKING, cast
 
 from remit.calls.lookup import MISSING, Found
 from remit.catalog.nulls import drop_optional_nulls
-from remit.documents.problems import DocumentError
+from remit.documents.problems import DocumentError, parts_of
 from remit.documents.strict_json import parse_json
 
 if TYPE_CHECKING:
@@ -86,18 +87,18 @@ def repair(
 
 
 def _told(pointer: str, words: str) -> Repair:
-    return Repair(name=_parts(pointer)[0], pointer=pointer, words=words)
+    return Repair(name=parts_of(pointer)[0], pointer=pointer, words=words)
 
 
 def _mend(values: JsonObject, fault: Fault, keep: Collection[str]) -> Repair | None:
     """Mend one fault in place, or None where there is no lossless way."""
-    parts = _parts(fault.pointer)
+    parts = parts_of(fault.pointer)
     if not fault.expected_types or not parts or parts[0] in keep:
         return None
     parent, key = _parent(values, parts)
     if parent is None:
         return None
-    current = parent[key]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    current = cast("object", parent[key])  # pyright: ignore[reportArgumentType, reportCallIssue]
     if not isinstance(current, str):
         return None
     for expected in fault.expected_types:
@@ -136,8 +137,7 @@ def _read_as(text: str, expected: str) -> tuple[Found, str]:
         if _INTEGER.fullmatch(text):
             return int(text), "a number given as text was taken as the number"
         number = float(text)
-        # Lossless only where the float spells the same number again.
-        if number not in (float("inf"), float("-inf")) and Decimal(text) == Decimal(repr(number)):
+        if _spells(text, number):
             return number, "a number given as text was taken as the number"
     if expected == "boolean" and text in ("true", "false"):
         return text == "true", "true or false given as text was taken as the value"
@@ -147,11 +147,18 @@ def _read_as(text: str, expected: str) -> tuple[Found, str]:
         except DocumentError:
             return MISSING, ""
         if isinstance(value, dict if expected == "object" else list):
-            return value, f"an {expected} given as JSON text was taken as the {expected}"
+            return cast(
+                "JsonValue", value
+            ), f"an {expected} given as JSON text was taken as the {expected}"
     return MISSING, ""
 
 
-def _parts(pointer: str) -> list[str]:
-    return (
-        [p.replace("~1", "/").replace("~0", "~") for p in pointer[1:].split("/")] if pointer else []
-    )
+def _spells(text: str, number: float) -> bool:
+    """Whether a float is exactly the number that a text spells."""
+    if isinf(number):
+        return False
+    try:
+        return Decimal(text) == Decimal(repr(number))
+    except InvalidOperation:
+        # An exponent beyond what can be counted.
+        return False

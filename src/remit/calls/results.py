@@ -1,11 +1,11 @@
-"""From a body to a result: mapping, what the model reads, how it is drawn (contract sections 2, 5)."""
+"""From a body to a result: mapping, what the model reads, how it is drawn (sections 2 and 5)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from remit.calls.lookup import MISSING, collect, find
+from remit.calls.lookup import MISSING, collect
 from remit.catalog.mapping import Each, ResponseMapping
 from remit.catalog.scales import Renderer
 from remit.documents.canonical import compact_json
@@ -80,7 +80,7 @@ def apply_mapping(mapping: ResponseMapping, body: JsonValue) -> JsonObject:
 
 
 def _apply_each(result: JsonObject, name: str, rule: Each, body: JsonValue) -> None:
-    array = find(body, rule.array)
+    array = collect(body, rule.array)
     if not isinstance(array, list):
         # A null list is data, as everywhere; anything else is not the array that was promised.
         if array is None:
@@ -130,12 +130,14 @@ class _Fitting:
 
 
 def _bridged(tool: Tool, result: JsonValue) -> JsonObject:
-    """The renderer's own keys with their values, through ``render`` where it is written."""
+    """The renderer's own keys with their values; ``render`` says where a value comes from."""
     if not isinstance(result, dict):
         return {}
     if not tool.render:
-        return dict(result)
-    return {key: result[source] for key, source in tool.render.items() if source in result}
+        return result
+    own = {key: value for key, value in result.items() if key not in tool.render}
+    given = {key: result[source] for key, source in tool.render.items() if source in result}
+    return {**own, **given}
 
 
 def _read_address(tool: Tool, result: JsonValue, extra: str) -> _Fitting | str:

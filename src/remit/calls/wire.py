@@ -5,15 +5,15 @@ from __future__ import annotations
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from remit.calls.expansion import EnvText, Frozen
+from remit.calls.expansion import EnvText, Frozen, encoded, segment_fault
 from remit.calls.lookup import MISSING, Found
-from remit.catalog.headers import tool_context_header, value_is_sendable
+from remit.catalog.headers import MAX_HEADER_BYTES, tool_context_header, value_is_sendable
 from remit.catalog.model import AppTarget, Endpoint
 from remit.documents.canonical import compact_json
 from remit.errors import InvalidArguments, NotConnected
 from remit.values.secrets import MASK, Secret
+from remit.values.urls import MAX_URL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,13 +45,25 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedRequest:
-    """A request with everything in it, as it goes on the wire. Holds secrets; never shown."""
+class WireRequest:
+    """One finished request, credentials included; nothing in it is expanded or encoded again.
+
+    Attributes:
+        method: GET, POST, PUT, PATCH or DELETE.
+        url: absolute, raw, percent-encoded.
+        headers: in the order they are sent; without Host, Content-Length and the other headers
+            of the connection, which the transport adds.
+        body: None where there is none.
+    """
 
     method: str
     url: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes | None
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+    def __repr__(self) -> str:
+        # Headers, query and body may hold a credential; a record is made from the frozen request.
+        return f"WireRequest({self.method} {self.url.partition('?')[0]!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,20 +87,33 @@ def use_credential(auth: Auth, credential: Secret | None) -> CredentialUse:
             f"There is no credential to call with ({auth.type}). Connect the account first."
         )
     token = credential.reveal()
-    if auth.query is not None:
-        return CredentialUse(query=f"{quote(auth.query, safe='')}={quote(token, safe='')}")
-    if auth.type == "basic":
-        value = "Basic " + b64encode(token.encode()).decode()
-    elif auth.type == "apiKey":
-        value = auth.prefix + token
-    else:
-        value = f"Bearer {token}"
-    if not value_is_sendable(value) or not token:
+    if not token or not token.isprintable():
         raise NotConnected(
-            "The stored credential cannot be sent: it is empty or holds a character that no "
+            "The stored credential cannot be sent: it is empty or holds a line break or another "
+            "character that is never part of one. Connect the account again."
+        )
+    if auth.query is not None:
+        return CredentialUse(query=f"{encoded(auth.query)}={encoded(auth.prefix + token)}")
+    value = _header_value(auth, token)
+    if not value_is_sendable(value) or len(value) > MAX_HEADER_BYTES:
+        raise NotConnected(
+            "The stored credential cannot be sent: it is too long, or holds a character that no "
             "header can carry. Connect the account again."
         )
     return CredentialUse(header=(auth.header or "Authorization", value))
+
+
+def _header_value(auth: Auth, token: str) -> str:
+    if auth.type == "apiKey":
+        return auth.prefix + token
+    if auth.type != "basic":
+        return f"Bearer {token}"
+    if ":" not in token:
+        raise NotConnected(
+            "The stored credential cannot be sent: for basic it is user:password, and there is no "
+            "colon in it. Connect the account again."
+        )
+    return "Basic " + b64encode(token.encode()).decode()
 
 
 def masked_credential(auth: Auth, tool: Tool) -> CredentialUse:
@@ -98,7 +123,7 @@ def masked_credential(auth: Auth, tool: Tool) -> CredentialUse:
     if not carries_credential(tool):
         return CredentialUse()
     if auth.query is not None:
-        return CredentialUse(query=f"{quote(auth.query, safe='')}={MASK}")
+        return CredentialUse(query=f"{encoded(auth.query)}={encoded(auth.prefix)}{MASK}")
     if auth.header is None:
         return CredentialUse()
     prefix = {"basic": "Basic ", "apiKey": auth.prefix}.get(auth.type, "Bearer ")
@@ -112,26 +137,27 @@ def finish(
     credential: CredentialUse,
     env: Mapping[str, Secret],
     sender: Sender,
-) -> FinishedRequest:
+) -> WireRequest:
     """Fill in env values and add the headers that Remit owns.
 
     Raises:
         InvalidArguments: an env value cannot stand where it is used; the value is not quoted.
     """
-    url = _filled(request.url, env, encode=True)
+    url = _filled_url(request, env)
     if credential.query is not None:
         url += ("&" if "?" in url else "?") + credential.query
     headers: list[tuple[str, str]] = []
     for name, value in request.headers:
-        text = _filled(value, env, encode=False)
-        if not value_is_sendable(text):
-            raise InvalidArguments(
-                f"{request.tool} was not called: an env value in the header {name} holds a "
-                "character that no header can carry. Set it anew."
+        text = _filled(value, env)
+        if not value_is_sendable(text) or len(text) > MAX_HEADER_BYTES:
+            raise _unusable_env(
+                request, f"in the header {name} is too long or holds a character it cannot carry"
             )
         headers.append((name, text))
     headers += owned_headers(request, tool, credential=credential, sender=sender)
-    return FinishedRequest(
+    if len(url) > MAX_URL_BYTES:
+        raise _unusable_env(request, "or credential makes the URL longer than 8 KiB")
+    return WireRequest(
         method=request.method, url=url, headers=tuple(headers), body=_body(request, env)
     )
 
@@ -172,23 +198,47 @@ def _body(request: FrozenRequest, env: Mapping[str, Secret]) -> bytes | None:
     return compact_json(None if body is MISSING else body).encode()
 
 
-def _filled(text: Frozen, env: Mapping[str, Secret], *, encode: bool) -> str:
+def _filled(text: Frozen, env: Mapping[str, Secret]) -> str:
     if isinstance(text, str):
         return text
-    parts = (
-        part if isinstance(part, str) else _env_value(env[part.path[0]], encode=encode)
-        for part in text.parts
+    return "".join(p if isinstance(p, str) else env[p.path[0]].reveal() for p in text.parts)
+
+
+def _filled_url(request: FrozenRequest, env: Mapping[str, Secret]) -> str:
+    """The URL with its env values; each is one whole or a part of one path segment."""
+    if isinstance(request.url, str):
+        return request.url
+    found: list[str] = []
+    for part in request.url.parts:
+        if isinstance(part, str):
+            found.append(part)
+            continue
+        value = env[part.path[0]].reveal()
+        if not value.isprintable():
+            raise _unusable_env(request, f"{part.path[0]} holds a control character")
+        found.append(encoded(value))
+    url = "".join(found)
+    # With a letter in the place of each value, as many segments: what differs was made by one.
+    lettered = "".join(part if isinstance(part, str) else "x" for part in request.url.parts)
+    pairs = zip(_segments(url), _segments(lettered), strict=True)
+    if any(segment != other and segment_fault(segment) for segment, other in pairs):
+        raise _unusable_env(request, "makes a segment of the path empty or a dot segment")
+    return url
+
+
+def _segments(url: str) -> list[str]:
+    return url.partition("?")[0].split("/")
+
+
+def _unusable_env(request: FrozenRequest, why: str) -> InvalidArguments:
+    return InvalidArguments(
+        f"{request.tool} was not called: an env value {why}. Set the env value anew."
     )
-    return "".join(parts)
-
-
-def _env_value(secret: Secret, *, encode: bool) -> str:
-    return quote(secret.reveal(), safe="") if encode else secret.reveal()
 
 
 def _filled_value(value: Found, env: Mapping[str, Secret]) -> Found:
     if isinstance(value, EnvText):
-        return _filled(value, env, encode=False)
+        return _filled(value, env)
     if isinstance(value, dict):
         return {key: _filled_value(item, env) for key, item in value.items()}  # pyright: ignore[reportReturnType] -- no item is MISSING
     if isinstance(value, list):

@@ -45,7 +45,7 @@ def read_auth(definition: Fields) -> Auth | None:
     if "type" not in record:
         fields.missing("type", "auth", f"write one of {', '.join(_TYPES)}")
     text = fields.text("type")
-    auth_type = next((known for known in _TYPES if known == text), None)
+    auth_type: AuthType | None = next((known for known in _TYPES if known == text), None)
     if auth_type is None:
         if text is not None:
             near = nearest(text, _TYPES)

@@ -22,7 +22,7 @@ def read_body(
     """The body template, or None where none is written."""
     if key not in reader.fields.values:
         return None
-    if method in without and method is not None:
+    if method is not None and method in without:
         reader.fields.wrong(
             "body-not-allowed",
             key,

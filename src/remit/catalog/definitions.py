@@ -331,7 +331,7 @@ def _read_skills(fields: Fields, tools: frozenset[str]) -> tuple[Skill, ...]:
                 fields.mistakes.add(
                     "unknown-tool",
                     f"{at}/tools/{position}",
-                    f'the skill names the tool "{shown(name)}", which this definition does not have',
+                    f'the skill names the tool "{shown(name)}", which is not in this definition',
                     _near_tool(name, tools),
                 )
         found.append(

@@ -71,14 +71,15 @@ def read_target(fields: Fields, around: Surroundings) -> Destination | None:
         return None
     if kind_name == alias and kind_name not in _TARGET_KEYS:
         kind_name = "client"
+    if kind_name is None:
+        return None
     if kind_name not in _TARGET_KEYS:
-        if kind_name is not None:
-            fields.wrong(
-                "unknown-value",
-                "type",
-                f'"type" is "{shown(kind_name)}", which is none of app, url, client',
-                f'did you mean "{nearest(kind_name, _TARGET_KEYS) or "url"}"?',
-            )
+        fields.wrong(
+            "unknown-value",
+            "type",
+            f'"type" is "{shown(kind_name)}", which is none of app, url, client',
+            f'did you mean "{nearest(kind_name, _TARGET_KEYS) or "url"}"?',
+        )
         return None
     fields.only(_TARGET_KEYS[kind_name], f"a target of type {kind_name}")
     target: Destination | None

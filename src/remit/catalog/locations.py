@@ -85,7 +85,8 @@ def _split_segments(parts: tuple[Part, ...]) -> list[list[Part]]:
         pieces = part.split("/")
         if pieces[0]:
             segments[-1].append(pieces[0])
-        segments += [[piece] if piece else [] for piece in pieces[1:]]
+        opened: list[list[Part]] = [[piece] if piece else [] for piece in pieces[1:]]
+        segments += opened
     return segments[1:]
 
 

@@ -129,6 +129,7 @@ class Polling:
     Attributes:
         status: where to ask: a location on the origin of the first call, appended to its base
             where ``relative``; or the one reference whose value is taken as a whole URL.
+        origin: of an absolute ``statusUrl``; None otherwise.
         complete_values, failed_values: compared by JSON equality.
     """
 
@@ -140,6 +141,7 @@ class Polling:
     result_mapping: ResponseMapping | None
     poll_interval_ms: int
     max_polls: int
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

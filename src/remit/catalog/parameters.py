@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, Literal, cast, final
 
 from remit.catalog.reading import is_object
+from remit.documents.canonical import compact_json
 from remit.documents.schema import Schema, check_schema, compile_schema
-from remit.values.secrets import MASK
+from remit.documents.schema_graph import SchemaGraph
+from remit.documents.schema_secrets import Secrets
+from remit.values.secrets import MASK, Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, KeysView, Mapping
 
     from remit.catalog.mistakes import Mistakes
     from remit.values.json import JsonObject, JsonValue
@@ -25,17 +28,24 @@ class Parameters:
 
     Attributes:
         schema: as the author wrote it.
-        names: the declared parameters, in order.
-        required: the required ones.
     """
 
-    __slots__ = ("_compiled", "names", "required", "schema")
+    __slots__ = ("_compiled", "_secrets", "schema")
 
     def __init__(self, schema: JsonObject) -> None:
         self.schema = schema
-        self.names = frozenset(cast("JsonObject", schema["properties"]))
-        self.required = frozenset(cast("list[str]", schema.get("required", [])))
         self._compiled: Schema | None = None
+        self._secrets: Secrets | Literal["none"] | None = None
+
+    @property
+    def names(self) -> KeysView[str]:
+        """The declared parameters, in the order written."""
+        return cast("JsonObject", self.schema["properties"]).keys()
+
+    @property
+    def required(self) -> frozenset[str]:
+        """The required ones."""
+        return frozenset(cast("list[str]", self.schema.get("required", [])))
 
     @property
     def compiled(self) -> Schema:
@@ -65,50 +75,65 @@ class Parameters:
         extra = self.schema.get("additionalProperties")
         return extra is True or is_object(extra) or "patternProperties" in self.schema
 
+    @property
+    def secrets(self) -> Secrets | None:
+        """Which parts of the arguments are sent but never stored or shown; None where none is."""
+        if self._secrets is None:
+            text = compact_json(self.schema)
+            some = '"writeOnly":true' in text or '"format":"password"' in text
+            self._secrets = Secrets(SchemaGraph(self.schema)) if some else "none"
+        return None if self._secrets == "none" else self._secrets
+
     def masked(self, args: Mapping[str, JsonValue]) -> JsonObject:
-        """The arguments as they may be stored or shown: ``writeOnly`` and passwords masked."""
-        masked = mask_secret(self.schema, dict(args), self.schema)
-        return masked if is_object(masked) else {}
+        """The arguments as they may be stored or shown: ``writeOnly`` and passwords masked.
+
+        Every scalar inside a secret is masked and its containers stay, so that a reference into
+        it still leads somewhere.
+        """
+        secrets = self.secrets
+        if secrets is None:
+            return dict(args)
+        return {name: _marked(secrets, name, value, _mask) for name, value in args.items()}
+
+    def secrets_in(self, args: Mapping[str, JsonValue]) -> tuple[Secret, ...]:
+        """The texts and numbers of the arguments that may not be stored or shown."""
+        secrets = self.secrets
+        if secrets is None:
+            return ()
+        found: list[Secret] = []
+
+        def keep(value: JsonValue) -> JsonValue:
+            found.append(Secret(value if isinstance(value, str) else compact_json(value)))
+            return value
+
+        for name, value in args.items():
+            _marked(secrets, name, value, keep)
+        return tuple(found)
 
 
-def mask_secret(schema: object, value: JsonValue, root: JsonObject, depth: int = 0) -> JsonValue:
-    """``value`` with every part masked that its schema calls secret."""
-    if not is_object(schema) or depth > 64:
-        return value
-    if schema.get("writeOnly") is True or schema.get("format") == "password":
-        return MASK
-    target = _resolve(schema, root)
-    if target is not None:
-        value = mask_secret(target, value, root, depth + 1)
-    for key in ("allOf", "anyOf", "oneOf"):
-        branches = schema.get(key)
-        for branch in branches if isinstance(branches, list) else ():
-            value = mask_secret(branch, value, root, depth + 1)
+def _mask(_value: JsonValue) -> JsonValue:
+    return MASK
+
+
+def _marked(
+    secrets: Secrets, name: str, value: JsonValue, mark: Callable[[JsonValue], JsonValue]
+) -> JsonValue:
+    """The value of one name with ``mark`` called on every text and number that is secret."""
+    if secrets.holds((name,)):
+        return _all_marked(value, mark)
     if isinstance(value, dict):
-        declared = schema.get("properties")
-        declared = declared if is_object(declared) else {}
-        rest = schema.get("additionalProperties")
-        return {
-            name: mask_secret(declared.get(name, rest), item, root, depth + 1)
-            for name, item in value.items()
-        }
+        return {key: _marked(secrets, key, item, mark) for key, item in value.items()}
     if isinstance(value, list):
-        return [mask_secret(schema.get("items"), item, root, depth + 1) for item in value]
+        return [_marked(secrets, name, item, mark) for item in value]
     return value
 
 
-def _resolve(schema: JsonObject, root: JsonObject) -> object:
-    """What a local ``$ref`` points to, or None."""
-    ref = schema.get("$ref")
-    if not isinstance(ref, str) or not ref.startswith("#/"):
-        return None
-    found: object = root
-    for part in ref[2:].split("/"):
-        name = part.replace("~1", "/").replace("~0", "~")
-        if not is_object(found):
-            return None
-        found = found.get(name)
-    return found
+def _all_marked(value: JsonValue, mark: Callable[[JsonValue], JsonValue]) -> JsonValue:
+    if isinstance(value, dict):
+        return {name: _all_marked(item, mark) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_all_marked(item, mark) for item in value]
+    return value if value is None or isinstance(value, bool) else mark(value)
 
 
 def read_parameters(record: object, at: str, mistakes: Mistakes) -> Parameters | None:

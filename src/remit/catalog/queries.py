@@ -41,7 +41,7 @@ def _read_value(
     if "value" not in record:
         fields.missing("value", "a query parameter", "write {value: …, style: …}")
     style = fields.text("style") if "style" in record else "repeat"
-    known = next((candidate for candidate in STYLES if candidate == style), None)
+    known: QueryStyle | None = next((each for each in STYLES if each == style), None)
     if style is not None and known is None:
         fields.wrong(
             "unknown-value",

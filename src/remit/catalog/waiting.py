@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remit.catalog.bodies import compile_node
@@ -60,7 +61,7 @@ def read_polling(
             "a client target is not polled: its handler answers when it is done",
             "leave polling out",
         )
-    status, relative = _read_status_url(fields, destination, around)
+    status = _read_status_url(fields, destination, around)
     status_field = _read_status_field(fields)
     complete = _values(fields, "completeValue")
     if fields.values.get("completeValue") == []:
@@ -86,8 +87,9 @@ def read_polling(
     ):
         return None
     return Polling(
-        status=status,
-        relative=relative,
+        status=status.where,
+        relative=status.relative,
+        origin=status.origin,
         status_field=status_field,
         complete_values=complete,
         failed_values=failed,
@@ -120,22 +122,32 @@ def _read_status_field(fields: Fields) -> tuple[str, ...] | None:
     return path
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Status:
+    """Where a job is asked for; see ``Polling``."""
+
+    where: Location | Reference
+    relative: bool = False
+    origin: Origin | None = None
+
+
 def _read_status_url(
     fields: Fields, destination: Destination | None, around: Surroundings
-) -> tuple[Location | Reference | None, bool]:
+) -> _Status | None:
     written = fields.text("statusUrl")
     if written is None:
-        return None, True
+        return None
     reader = RequestReader(fields, around, "args")
     at = fields.place("statusUrl")
     text = reader.compile(written, at, ("args", "response"))
     if text is None:
-        return None, True
+        return None
     if text.whole is not None and text.whole.root == "response":
-        return text.whole, False
+        return _Status(where=text.whole)
     first = text.parts[0] if text.parts else ""
     if isinstance(first, str) and first.startswith("/"):
-        return reader.location(text, at, query=True), True
+        location = reader.location(text, at, query=True)
+        return None if location is None else _Status(where=location, relative=True)
     if not isinstance(first, str) or not _ABSOLUTE.match(first):
         fields.wrong(
             "bad-polling",
@@ -144,8 +156,8 @@ def _read_status_url(
             "begin it with / for a path below baseUrl, or write the whole address, "
             "or exactly one {{response.<path>}}",
         )
-        return None, True
-    return _read_absolute(reader, text, first, _origin_of(destination, around)), False
+        return None
+    return _read_absolute(reader, text, first, _origin_of(destination, around))
 
 
 def _origin_of(destination: Destination | None, around: Surroundings) -> Origin | None:
@@ -157,7 +169,7 @@ def _origin_of(destination: Destination | None, around: Surroundings) -> Origin 
 
 def _read_absolute(
     reader: RequestReader, text: Text, first: str, expected: Origin | None
-) -> Location | None:
+) -> _Status | None:
     fields = reader.fields
     found = _ORIGIN.match(first)
     rest = first[found.end() :] if found else ""
@@ -188,7 +200,9 @@ def _read_absolute(
         )
         return None
     below = rest if rest.startswith("/") else f"/{rest}"
-    return reader.location(Text((below, *text.parts[1:])), fields.place("statusUrl"), query=True)
+    at = fields.place("statusUrl")
+    location = reader.location(Text((below, *text.parts[1:])), at, query=True)
+    return None if location is None else _Status(where=location, origin=origin)
 
 
 def read_confirm(tool: Fields) -> Confirm | None:

@@ -20,6 +20,11 @@ _compact: Callable[[object], str] = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":")
 ).encode
 
+_sorted: Callable[[object], str] = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+).encode
+_PLAIN = (str, int, bool, type(None))
+
 
 def compact_json(value: object) -> str:
     """``value`` as JSON without blanks, its keys in their own order, text as it is.
@@ -42,9 +47,30 @@ def canonical_json(value: object) -> bytes:
         ValueError: a NaN, an infinity or a lone surrogate is in it.
         TypeError: something that is not JSON is in it.
     """
+    if _is_plain(value):
+        return _sorted(value).encode("utf-8")
     out: list[str] = []
     _write(value, out.append)
     return "".join(out).encode("utf-8")
+
+
+def _is_plain(value: object) -> bool:
+    """Whether sorting the keys is all there is to do: no float, and no key beyond ASCII.
+
+    Most requests are; the C encoder writes them in half the time.
+    """
+    if type(value) in _PLAIN:
+        return True
+    if isinstance(value, dict):
+        for key, item in cast("dict[object, object]", value).items():
+            if not isinstance(key, str) or not key.isascii():
+                return False
+            if type(item) not in _PLAIN and not _is_plain(item):
+                return False
+        return True
+    if isinstance(value, list):
+        return all(map(_is_plain, cast("list[object]", value)))
+    return False
 
 
 def _write(value: object, put: Callable[[str], None]) -> None:

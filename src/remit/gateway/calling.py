@@ -2,90 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from http import HTTPStatus
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from remit.calls.answers import may_have_happened, read_body, refusal
+from remit.calls.answers import may_have_happened
 from remit.calls.arguments import settle
 from remit.calls.cards import approval_card, preview_arguments
 from remit.calls.lookup import MISSING, Found
 from remit.calls.planning import plan
-from remit.calls.polling import judge, status_request
+from remit.calls.polling import refuse_bad_status
 from remit.calls.results import Content, Display, content_of, display_of, shape
-from remit.calls.wire import CredentialUse, Sender, carries_credential, finish, use_credential
+from remit.calls.wire import Sender, carries_credential, use_credential
 from remit.catalog.model import AppTarget, ClientTarget
-from remit.errors import (
-    CallError,
-    ClientUnavailable,
-    Denied,
-    NotConnected,
-    OverCeiling,
-    PollExhausted,
-    PollFailed,
-    ResponseInvalid,
-    UnknownTool,
-    UpstreamTimeout,
-    UpstreamUnreachable,
-)
-from remit.gateway.ports import Approver, Clock, Denial, Egress, Ids, Watcher
-from remit.gateway.sending import Line, retry_after_ms, send
-from remit.policy.decisions import AllowedCall, Approval, Ask, Deny, SendableCall, decide, recheck
-from remit.values.json import nearest
-from remit.values.secrets import Masker, Secret
+from remit.errors import CallError, ClientUnavailable, Denied, NotConnected, OverCeiling
+from remit.gateway.apps import App, World, find_tool
+from remit.gateway.exchanging import Exchange
+from remit.gateway.ports import Denial, Unasked
+from remit.policy.decisions import AllowedCall, Approval, Ask, Deny, decide, recheck
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from remit.calls.answers import Answer, Body
     from remit.calls.arguments import Arguments
     from remit.calls.planning import FrozenRequest
-    from remit.calls.wire import FinishedRequest
-    from remit.catalog.model import Definition, Polling, Tool
-    from remit.policy.catalogs import EffectiveCatalog
+    from remit.catalog.model import Tool
     from remit.values.json import JsonObject, JsonValue
+    from remit.values.secrets import Masker
+
+__all__ = ["PREVIEW_TIMEOUT_MS", "App", "CallOutcome", "Outcome", "World", "call", "find_tool"]
 
 PREVIEW_TIMEOUT_MS = 5_000
 Outcome = Literal["ok", "error", "denied", "cancelled"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """The ports that a call needs."""
-
-    egress: Egress
-    approver: Approver
-    clock: Clock
-    ids: Ids
-    watcher: Watcher
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class App:
-    """The app that a call is made in, with what the user brought.
-
-    Attributes:
-        catalog: the effective one: what is not in it cannot be called.
-        credential: the user's own, or None.
-        env: values by name.
-    """
-
-    definition: Definition
-    catalog: EffectiveCatalog
-    credential: Secret | None = None
-    env: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
-    version: str = "0"
-    brand: str = "Remit"
-
-    @property
-    def masker(self) -> Masker:
-        """Takes the credential and the env values out of what the app says."""
-        known = list(self.env.values())
-        if self.credential is not None:
-            known.append(self.credential)
-            if self.definition.auth.type == "basic":
-                known += [Secret(p) for p in self.credential.reveal().split(":", 1)[1:]]
-        return Masker(tuple(known))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,29 +56,6 @@ class CallOutcome:
     arguments: Arguments | None = None
 
 
-def find_tool(app: App, name: str) -> Tool:
-    """The tool of that name in the effective catalog.
-
-    Raises:
-        OverCeiling: it is declared, but above the ceiling.
-        UnknownTool: it is not there, or was dropped; the message says why.
-    """
-    tool = app.catalog.tool(name)
-    if tool is not None:
-        return tool
-    reason = app.catalog.reason(name)
-    if reason is not None and reason.startswith("over the ceiling"):
-        raise OverCeiling(
-            f"{name} cannot be called: {reason}. "
-            "Raising the ceiling is a change of the definition, and a reviewer must approve it."
-        )
-    if reason is not None:
-        raise UnknownTool(f"{name} was dropped from the catalog: {reason}.")
-    near = nearest(name, (known.name for known in app.catalog.tools))
-    hint = f'Did you mean "{near}"?' if near else "`remit catalog` lists the tools."
-    raise UnknownTool(f'{app.definition.name} has no tool "{name}". {hint}')
-
-
 async def call(
     name: str, given: JsonObject, app: App, world: World, *, pins: JsonObject | None = None
 ) -> CallOutcome:
@@ -152,16 +74,20 @@ async def call(
     call_id = world.ids.call_id()
     arguments: Arguments | None = None
     tool: Tool | None = None
+    masker = app.masker()
     try:
         tool = find_tool(app, name)
         arguments = settle(tool, given, pins or {}, source="caller")
-        result = await _Run(call_id, tool, arguments, pins or {}, app, world).finished()
+        if tool.parameters.secrets is not None:
+            masker = app.masker(tool.parameters.secrets_in(arguments.values))
+        run = _Run(call_id, tool, arguments, pins or {}, app, world, masker)
+        result = await run.result()
     except CallError as error:
         return CallOutcome(
             call_id=call_id,
             outcome="denied" if isinstance(error, Denied) else "error",
             tool=name,
-            error=_masked(error, app.masker),
+            error=_masked(error, masker),
             may_have_happened=tool is not None and may_have_happened(tool, error),
             arguments=arguments,
         )
@@ -188,7 +114,7 @@ def _masked(error: CallError, masker: Masker) -> CallError:
 class _Run:
     """One call on its way: frozen, decided, checked again, sent, awaited, shaped."""
 
-    def __init__(  # noqa: PLR0913 -- the parts of a call, given once
+    def __init__(
         self,
         call_id: str,
         tool: Tool,
@@ -196,12 +122,14 @@ class _Run:
         pins: JsonObject,
         app: App,
         world: World,
+        masker: Masker,
     ) -> None:
         self.tool = tool
         self.arguments = arguments
         self.pins = pins
         self.app = app
         self.world = world
+        self.masker = masker
         self.sender = Sender(
             call_id=call_id,
             traceparent=world.ids.traceparent(),
@@ -209,33 +137,49 @@ class _Run:
             brand=app.brand,
         )
 
-    async def finished(self) -> JsonValue:
+    async def result(self) -> JsonValue:
         """The result, or a ``CallError``."""
-        _refuse_without_server(self.tool, self.app)
-        request = plan(
-            self.tool, self.app.definition, self.arguments, env_names=self.app.env.keys()
-        )
-        # The credential is looked at before anybody is asked: a yes should not be wasted.
-        if carries_credential(self.tool):
-            use_credential(self.app.definition.auth, self.app.credential)
+        request = self._planned()
         allowed = await self._allowed(request)
         sendable = recheck(allowed, ceiling=self.app.definition.ceiling)
         if isinstance(sendable, Deny):
             raise _denial(self.tool, sendable)
+        exchange = self._exchange(self.tool.timeout_ms)
         self.world.watcher.started(self.tool.name)
         try:
-            body = await self.exchange(sendable)
+            first = await exchange.first(sendable)
         finally:
             self.world.watcher.answered(self.tool.name)
-        mapping = self.tool.response_mapping
+        body, mapping = first[0], self.tool.response_mapping
         if self.tool.polling is not None:
-            body = await self._job(self.tool.polling, body, request)
+            body = await exchange.job(self.tool.polling, self.arguments, request, first)
             mapping = self.tool.polling.result_mapping
-        return self.app.masker.value(shape(self.tool, body, mapping))  # pyright: ignore[reportReturnType] -- JSON in, JSON out
+        return self.masker.value(shape(self.tool, body, mapping))  # pyright: ignore[reportReturnType] -- JSON in, JSON out
 
-    # -- deciding --------------------------------------------------------------------------
+    def _planned(self) -> FrozenRequest:
+        """The request, frozen; all that can be refused beforehand is refused here."""
+        definition = self.app.definition
+        _refuse_without_server(self.tool, self.app)
+        request = plan(self.tool, definition, self.arguments, env_names=self.app.env.keys())
+        refuse_bad_status(self.tool, definition, self.arguments)
+        # The credential is looked at before anybody is asked: a yes should not be wasted.
+        if carries_credential(self.tool):
+            use_credential(definition.auth, self.app.credential)
+        return request
+
+    def _exchange(self, timeout_ms: int, *, retry: bool = True) -> Exchange:
+        return Exchange(
+            tool=self.tool,
+            app=self.app,
+            world=self.world,
+            sender=self.sender,
+            masker=self.masker,
+            timeout_ms=timeout_ms,
+            retry=retry,
+        )
 
     async def _allowed(self, request: FrozenRequest) -> AllowedCall:
+        """The request with the yes that it needs, or a ``CallError``."""
         verdict = decide(self.tool, self.app.definition.ceiling)
         if isinstance(verdict, Deny):
             raise _denial(self.tool, verdict)
@@ -251,6 +195,8 @@ class _Run:
                 preview_failure=failure,
             )
             answer = await self.world.approver.ask(card)
+            if isinstance(answer, Unasked):
+                raise _unasked(self.tool, verdict, answer)
             if isinstance(answer, Denial):
                 raise _refused(self.tool, answer)
             approval = answer
@@ -265,109 +211,33 @@ class _Run:
             tool = find_tool(self.app, preview.tool)
             given = preview_arguments(self.tool, self.arguments)
             arguments = settle(tool, given, self.pins, source="caller")
-            run = _Run(self.world.ids.call_id(), tool, arguments, self.pins, self.app, self.world)
-            request = plan(tool, self.app.definition, arguments, env_names=self.app.env.keys())
-            verdict = recheck(
-                AllowedCall(request=request, tool=tool, approval=None),
-                ceiling=self.app.definition.ceiling,
+            run = _Run(
+                self.world.ids.call_id(),
+                tool,
+                arguments,
+                self.pins,
+                self.app,
+                self.world,
+                self.masker,
             )
-            if isinstance(verdict, Deny):
-                return MISSING, verdict.reason
-            body = await run.exchange(verdict, timeout_ms=PREVIEW_TIMEOUT_MS)
-            result = self.app.masker.value(shape(tool, body, tool.response_mapping))
+            return await run.previewed(), None
         except CallError as error:
-            return MISSING, self.app.masker.text(error.message)
-        return result, None  # pyright: ignore[reportReturnType] -- JSON in, JSON out
+            return MISSING, self.masker.text(error.message)
 
-    # -- sending ---------------------------------------------------------------------------
+    async def previewed(self) -> Found:
+        """The mapped result of this call as a preview: run once, and only if nobody must be asked.
 
-    def _line(self, timeout_ms: int | None) -> Line:
-        return Line(
-            tool=self.tool,
-            egress=self.world.egress,
-            clock=self.world.clock,
-            watcher=self.world.watcher,
-            timeout_ms=timeout_ms or self.tool.timeout_ms,
-        )
-
-    def _finished(self, request: FrozenRequest) -> FinishedRequest:
-        """The request with everything in it; nothing is added to it after this."""
-        credential = CredentialUse()
-        if carries_credential(self.tool):
-            credential = use_credential(self.app.definition.auth, self.app.credential)
-        return finish(
-            request, self.tool, credential=credential, env=self.app.env, sender=self.sender
-        )
-
-    def _refusal(self, request: FrozenRequest, answer: Answer) -> CallError | None:
-        credential = carries_credential(self.tool) and self.app.definition.auth.type != "none"
-        host = request.origin.authority
-        return refusal(self.tool, answer, host, credential=credential)
-
-    async def exchange(self, sendable: SendableCall, *, timeout_ms: int | None = None) -> Body:
-        """Send a call that may be sent, and read what came back."""
-        request = sendable.request
-        line = self._line(timeout_ms)
-        answer = await send(self._finished(request), line, retry=request.method == "GET")
-        if (error := self._refusal(request, answer)) is not None:
-            raise error
-        return read_body(self.tool, answer)
-
-    # -- waiting ---------------------------------------------------------------------------
-
-    async def _job(self, polling: Polling, first: Body, request: FrozenRequest) -> Body:
-        """Ask until the job says that it is done; what fails on the way counts as a poll."""
-        asked = status_request(
-            self.tool,
-            self.app.definition,
-            self.arguments,
-            first,
-            request,
-            env_names=self.app.env.keys(),
-        )
-        wait_ms = polling.poll_interval_ms
-        status: str = "unknown"
-        for poll in range(1, polling.max_polls + 1):
-            await self.world.clock.sleep(wait_ms)
-            body, wait_ms = await self._poll(asked, polling)
-            if body is None:
-                self.world.watcher.polled(self.tool.name, poll, polling.max_polls, "no answer")
-                continue
-            progress = judge(polling, body)
-            status = progress.words
-            self.world.watcher.polled(self.tool.name, poll, polling.max_polls, status)
-            if progress.state == "complete":
-                return body
-            if progress.state == "failed":
-                raise PollFailed(
-                    f"{self.tool.name}: the job ended with the status "
-                    f"{self.app.masker.text(str(progress.status))!r}, which means that it failed.",
-                    details={"status": progress.status, "polls": poll},
-                    sent=True,
-                )
-        raise PollExhausted(
-            f"{self.tool.name}: the job was still running ({status}) after {polling.max_polls} "
-            "polls. It may still finish: read its state before starting it again.",
-            details={"polls": polling.max_polls, "lastStatus": status},
-            sent=True,
-        )
-
-    async def _poll(self, asked: FrozenRequest, polling: Polling) -> tuple[Body | None, int]:
-        """One poll: the body, or None where it failed in passing; and the wait before the next."""
-        try:
-            answer = await send(self._finished(asked), self._line(None), retry=False)
-        except (UpstreamTimeout, UpstreamUnreachable):
-            return None, polling.poll_interval_ms
-        wait_ms = max(polling.poll_interval_ms, retry_after_ms(answer) or 0)
-        if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status >= 500:
-            return None, wait_ms
-        if (error := self._refusal(asked, answer)) is not None:
-            raise error
-        try:
-            return read_body(self.tool, answer), wait_ms
-        except ResponseInvalid:
-            # No value at statusField means: still running.
-            return None, wait_ms
+        Raises:
+            CallError: there is none.
+        """
+        call = AllowedCall(request=self._planned(), tool=self.tool, approval=None)
+        verdict = recheck(call, ceiling=self.app.definition.ceiling)
+        if isinstance(verdict, Deny):
+            raise _denial(self.tool, verdict)
+        timeout_ms = min(PREVIEW_TIMEOUT_MS, self.tool.timeout_ms)
+        body, _ = await self._exchange(timeout_ms, retry=False).first(verdict)
+        result = shape(self.tool, body, self.tool.response_mapping)
+        return self.masker.value(result)  # pyright: ignore[reportReturnType] -- JSON in, JSON out
 
 
 def _refuse_without_server(tool: Tool, app: App) -> None:
@@ -400,4 +270,12 @@ def _refused(tool: Tool, denial: Denial) -> Denied:
         f"{tool.name} was denied by a person. Nothing was sent.{note} "
         "Do not repeat the same call unchanged.",
         details={"note": denial.note} if denial.note else None,
+    )
+
+
+def _unasked(tool: Tool, verdict: Ask, answer: Unasked) -> Denied:
+    """What is told where a person must say yes and there is none: nobody said no either."""
+    return Denied(
+        f"{tool.name} must be approved, because {verdict.reason}; nobody could be asked: "
+        f"{answer.why}. Nothing was sent. {answer.mend}"
     )

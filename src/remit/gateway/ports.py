@@ -8,9 +8,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from remit.calls.wire import WireRequest
+
 if TYPE_CHECKING:
     from remit.calls.cards import Card
     from remit.policy.decisions import Approval
+
+__all__ = [
+    "Approver",
+    "Clock",
+    "Denial",
+    "Egress",
+    "Ids",
+    "Limits",
+    "Unasked",
+    "Watcher",
+    "WireRequest",
+    "WireResponse",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,28 +43,6 @@ class Limits:
     total_timeout_ms: int = 30_000
     max_body_bytes: int = 1_048_576
     max_header_bytes: int = 65_536
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireRequest:
-    """One finished request, credentials included; nothing in it is expanded or encoded again.
-
-    Attributes:
-        method: GET, POST, PUT, PATCH or DELETE.
-        url: absolute, raw, percent-encoded.
-        headers: in the order they are sent; without Host, Content-Length and the other headers
-            of the connection, which the transport adds.
-        body: None where there is none.
-    """
-
-    method: str
-    url: str
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
-
-    def __repr__(self) -> str:
-        # Headers, query and body may hold a credential; a record is made from the frozen request.
-        return f"WireRequest({self.method} {self.url.partition('?')[0]!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +94,24 @@ class Denial:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unasked:
+    """There was nobody to ask.
+
+    Attributes:
+        why: what is missing, as a clause: "there is no terminal".
+        mend: how it can be approved, as a sentence.
+    """
+
+    why: str
+    mend: str
+
+
 class Approver(Protocol):
     """A person who can say yes or no to one exact request."""
 
-    async def ask(self, card: Card) -> Approval | Denial:
-        """Show the card and wait for the answer; no answer at all is a denial."""
+    async def ask(self, card: Card) -> Approval | Denial | Unasked:
+        """Show the card and wait for the answer; somebody who says nothing says no."""
         ...
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from remit.calls.answers import Answer
@@ -10,13 +11,13 @@ from remit.calls.wire import ACCEPT_ENCODING
 from remit.gateway.ports import Clock, Egress, Limits, Watcher, WireRequest
 
 if TYPE_CHECKING:
-    from remit.calls.wire import FinishedRequest
     from remit.catalog.model import Tool
 
 MAX_ANSWER_BYTES = 1024 * 1024
 MAX_RETRIES = 2
 MAX_RETRY_AFTER_MS = 10_000
 _FIRST_RETRY_MS = 500
+_MAX_DIGITS = 9
 _BUSY = (429, 503)
 
 
@@ -31,7 +32,7 @@ class Line:
     timeout_ms: int
 
 
-async def send(request: FinishedRequest, line: Line, *, retry: bool) -> Answer:
+async def send(request: WireRequest, line: Line, *, retry: bool) -> Answer:
     """Send a request and read the answer; nothing but a read that met a busy app goes out twice.
 
     Args:
@@ -42,12 +43,7 @@ async def send(request: FinishedRequest, line: Line, *, retry: bool) -> Answer:
     Raises:
         CallError: as the egress port says.
     """
-    wire = WireRequest(
-        method=request.method,
-        url=request.url,
-        headers=(*request.headers, ("Accept-Encoding", ACCEPT_ENCODING)),
-        body=request.body,
-    )
+    wire = replace(request, headers=(*request.headers, ("Accept-Encoding", ACCEPT_ENCODING)))
     limits = Limits(total_timeout_ms=line.timeout_ms, max_body_bytes=MAX_ANSWER_BYTES)
     for attempt in range(MAX_RETRIES + 1):
         response = await line.egress.send(wire, limits)
@@ -65,6 +61,20 @@ async def send(request: FinishedRequest, line: Line, *, retry: bool) -> Answer:
 
 
 def retry_after_ms(answer: Answer) -> int | None:
-    """The wait that ``Retry-After`` asks for, in ms; None where it is absent or a date."""
+    """The wait that ``Retry-After`` asks for, in ms; None where there is none to be read.
+
+    A date is counted from the answer's own ``Date``, so that no two clocks are compared.
+    """
     text = (answer.header("retry-after") or "").strip()
-    return int(text) * 1000 if text.isascii() and text.isdigit() and len(text) < 7 else None
+    if text.isascii() and text.isdigit():
+        return int(text[:_MAX_DIGITS]) * 1000
+    asked, now = _moment(text), _moment(answer.header("date") or "")
+    return None if asked is None or now is None else max(0, round((asked - now) * 1000))
+
+
+def _moment(text: str) -> float | None:
+    """Seconds since the epoch of an HTTP date (RFC 9110, 5.6.7), or None."""
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -1,1 +1,1 @@
-"""Rules over catalogs and definitions: what a reviewer would ask, found before anybody has to. Pure."""
+"""Rules over catalogs and definitions: what a reviewer would ask, found beforehand. Pure."""

@@ -1,4 +1,4 @@
-"""What a fetch of ``toolsUrl`` tells of it: whether it answers, and quickly enough (contract section 7)."""
+"""What a fetch of ``toolsUrl`` tells: whether it answers, and how quickly (contract section 7)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ BUDGET_BYTES = 2 * 1024 * 1024
 _AT = "/toolsUrl"
 
 
-def lint_fetch(*, elapsed_ms: int, size_bytes: int, failure: str | None = None) -> tuple[Mistake, ...]:
+def lint_fetch(
+    *, elapsed_ms: int, size_bytes: int, failure: str | None = None
+) -> tuple[Mistake, ...]:
     """Judge one fetch of a catalog, made for ``remit lint --fetch``.
 
     Args:
@@ -29,7 +31,8 @@ def lint_fetch(*, elapsed_ms: int, size_bytes: int, failure: str | None = None) 
                 "tools-url-unreachable",
                 "error",
                 f"toolsUrl {failure}: there is no fetched catalog to judge",
-                "sessions use the last good snapshot, then the static tools; make the address answer",
+                "sessions use the last good snapshot, then the static tools; make the address "
+                "answer",
             ),
         )
     found: list[Mistake] = []
@@ -38,7 +41,8 @@ def lint_fetch(*, elapsed_ms: int, size_bytes: int, failure: str | None = None) 
             _finding(
                 "tools-url-slow",
                 "warning",
-                f"toolsUrl took {elapsed_ms:,} ms; after {BUDGET_MS:,} ms a session starts without it",
+                f"toolsUrl took {elapsed_ms:,} ms; after {BUDGET_MS:,} ms a session starts "
+                f"without it",
                 "serve the catalog from memory, with an ETag",
             )
         )
@@ -47,7 +51,8 @@ def lint_fetch(*, elapsed_ms: int, size_bytes: int, failure: str | None = None) 
             _finding(
                 "tools-url-slow",
                 "warning",
-                f"the fetched catalog has {size_bytes:,} bytes; more than {BUDGET_BYTES:,} are not read",
+                f"the fetched catalog has {size_bytes:,} bytes; more than {BUDGET_BYTES:,} are "
+                f"not read",
                 "offer fewer tools, or shorten their schemas",
             )
         )
@@ -55,4 +60,6 @@ def lint_fetch(*, elapsed_ms: int, size_bytes: int, failure: str | None = None) 
 
 
 def _finding(rule: str, level: Level, message: str, mend: str) -> Mistake:
-    return Mistake(rule=rule, level=level, tool=None, pointer=_AT, at=_AT, message=message, mend=mend)
+    return Mistake(
+        rule=rule, level=level, tool=None, pointer=_AT, at=_AT, message=message, mend=mend
+    )

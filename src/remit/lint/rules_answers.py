@@ -9,7 +9,7 @@ from remit.catalog.mapping import Each
 from remit.catalog.scales import Category, Renderer
 from remit.documents.problems import escaped
 from remit.lint.subject import Finding
-from remit.lint.words import words_of
+from remit.lint.words import word_set, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,11 +23,11 @@ SHORT_BUDGET_S = 60
 LONG_BUDGET_S = 24 * 3600
 SHORT_INTERVAL_MS = 500
 SHORT_TIMEOUT_MS = 1_000
-_CONTAINERS = frozenset(
+_CONTAINERS = word_set(
     "data items results result rows records entries list objects values response body payload hits "
-    "nodes edges attributes fields".split()
+    "nodes edges attributes fields"
 )
-_URL_WORDS = frozenset("url uri href link src image picture thumbnail thumb photo preview avatar".split())
+_URL_WORDS = word_set("url uri href link src image picture thumbnail thumb photo preview avatar")
 _UNIT_S = {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(second|sec|minute|min|hour|day)s?\b", re.IGNORECASE)
 _LOOSE = re.compile(
@@ -36,7 +36,15 @@ _LOOSE = re.compile(
     r"|\b(?:a few|several|some)\s+(seconds|minutes|hours|days)\b",
     re.IGNORECASE,
 )
-_LOOSE_S = {"seconds": 20, "a minute": 60, "minutes": 300, "an hour": 3600, "hours": 4 * 3600, "a day": 86400, "days": 3 * 86400}
+_LOOSE_S = {
+    "seconds": 20,
+    "a minute": 60,
+    "minutes": 300,
+    "an hour": 3600,
+    "hours": 4 * 3600,
+    "a day": 86400,
+    "days": 3 * 86400,
+}
 
 
 def whole_body_answer(view: ToolView) -> Iterator[Finding]:
@@ -51,7 +59,8 @@ def whole_body_answer(view: ToolView) -> Iterator[Finding]:
     if missing:
         yield Finding(
             at,
-            "without a mapping the model gets the whole answer, fields you did not mean to show included: "
+            "without a mapping the model gets the whole answer, fields you did not mean to show "
+            "included: "
             "up to 16 KiB, about 4,000 tokens, on each call",
             f"name the few fields that the agent needs in {key}",
         )
@@ -97,7 +106,8 @@ def many_fields(view: ToolView) -> Iterator[Finding]:
         if count > MANY_FIELDS:
             yield Finding(
                 at,
-                f"the mapping hands on {count} fields; each costs tokens on each call and hides the ones that matter",
+                f"the mapping hands on {count} fields; each costs tokens on each call and hides "
+                f"the ones that matter",
                 f"keep the few that the agent needs; more than {MANY_FIELDS} are seldom read",
             )
 
@@ -109,7 +119,8 @@ def each_without_limit(view: ToolView) -> Iterator[Finding]:
             if isinstance(rule, Each) and rule.limit is None:
                 yield Finding(
                     f"{at}/{escaped(name)}",
-                    f'"{name}" has no limit: a long list is cut at the size of an answer, in the middle',
+                    f'"{name}" has no limit: a long list is cut at the size of an answer, in the '
+                    f"middle",
                     f'add "limit": 50, say; what is left out is then counted in "{name}More"',
                 )
 
@@ -133,15 +144,17 @@ def renderer_fit(view: ToolView) -> Iterator[Finding]:
         yield Finding(view.place("resultRenderer"), message, mend)
 
 
-def _unfed(renderer: Renderer, render: Mapping[str, str], mapping: ResponseMapping) -> tuple[str, str] | None:
+def _unfed(
+    renderer: Renderer, render: Mapping[str, str], mapping: ResponseMapping
+) -> tuple[str, str] | None:
     names = set(mapping.names)
     kind = renderer.value
     if renderer in (Renderer.IMAGE, Renderer.LINK) and not ({"url"} & (names | set(render))):
         urls = [name for name, rule in mapping.entries if _is_url(name, rule)]
         if not urls:
             return (
-                f'the renderer {kind} needs an address, and no key of the mapping looks like one',
-                f'map the address to "url", or name its key: render: {{url: <key>}}',
+                f"the renderer {kind} needs an address, and no key of the mapping looks like one",
+                'map the address to "url", or name its key: render: {url: <key>}',
             )
         if len(urls) > 1:
             return (
@@ -161,7 +174,8 @@ def _unfed(renderer: Renderer, render: Mapping[str, str], mapping: ResponseMappi
         if not ({"before", "after"} <= fed or "patch" in fed):
             return (
                 "the renderer diff needs before and after, or patch, and the mapping has neither",
-                "map them under these names, or name their keys: render: {before: <key>, after: <key>}",
+                "map them under these names, or name their keys: render: "
+                "{before: <key>, after: <key>}",
             )
     return None
 
@@ -181,15 +195,21 @@ def poll_budget(view: ToolView) -> Iterator[Finding]:
     budget_s = _budget_s(polling)
     stated = _stated_s(view.description)
     if stated is not None and budget_s <= stated[1]:
-        message = f'polling gives up after {_span(budget_s)}, and the description says "{stated[0]}"'
+        message = (
+            f'polling gives up after {_span(budget_s)}, and the description says "{stated[0]}"'
+        )
     elif stated is None and budget_s < SHORT_BUDGET_S:
-        message = f"polling gives up after {_span(budget_s)} (pollIntervalMs x maxPolls), which few jobs' worst case fits in"
+        message = (
+            f"polling gives up after {_span(budget_s)} (pollIntervalMs x maxPolls), "
+            "which is short for a job's worst case"
+        )
     else:
         return
     yield Finding(
         "/polling/maxPolls",
         message,
-        "raise maxPolls well beyond the job's worst case: a tool that gives up reports a failure for work "
+        "raise maxPolls well beyond the job's worst case: a tool that gives up reports a failure "
+        "for work "
         "that then completes; where the job is quick, say in the description how long it may take",
     )
 
@@ -211,7 +231,8 @@ def poll_forever(view: ToolView) -> Iterator[Finding]:
     if polling is not None and _budget_s(polling) > LONG_BUDGET_S:
         yield Finding(
             "/polling/maxPolls",
-            f"polling goes on for {_span(_budget_s(polling))}: a job that is lost is noticed only then",
+            f"polling goes on for {_span(_budget_s(polling))}: a job that is lost is noticed only "
+            f"then",
             "stop within a day, and let a second tool read the state of older jobs",
         )
 
@@ -222,7 +243,8 @@ def no_failed_value(view: ToolView) -> Iterator[Finding]:
     if polling is not None and not polling.failed_values:
         yield Finding(
             "/polling",
-            "no failedValue: a job that failed looks like one that still runs, until maxPolls is used up",
+            "no failedValue: a job that failed looks like one that still runs, until maxPolls is "
+            "used up",
             "write the value, or the list of values, that means failure",
         )
 
@@ -232,7 +254,11 @@ def poll_value_twice(view: ToolView) -> Iterator[Finding]:
     polling = view.tool.polling if view.tool else None
     if polling is None:
         return
-    both = [v for v in polling.complete_values if any(v == f and type(v) is type(f) for f in polling.failed_values)]
+    both = [
+        v
+        for v in polling.complete_values
+        if any(v == f and type(v) is type(f) for f in polling.failed_values)
+    ]
     if both:
         yield Finding(
             "/polling/failedValue",
@@ -246,7 +272,8 @@ def short_timeout(view: ToolView) -> Iterator[Finding]:
     if view.tool and view.tool.timeout_ms < SHORT_TIMEOUT_MS and view.category is not Category.READ:
         yield Finding(
             "/timeoutMs",
-            f"the app has {view.tool.timeout_ms} ms to answer; a later answer leaves it unknown what was done",
+            f"the app has {view.tool.timeout_ms} ms to answer; a later answer leaves it unknown "
+            f"what was done",
             f"give it at least {SHORT_TIMEOUT_MS:,} ms; the default is 30,000",
         )
 

@@ -1,4 +1,4 @@
-"""Rules on the app itself: addresses, ceiling, components, env values, and the catalog as a whole."""
+"""Rules on the app itself: addresses, ceiling, components, env, and the catalog as a whole."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def http_target(app: AppView) -> Iterator[Finding]:
     if definition is not None:
         for name, component in definition.components.items():
             if component.url.origin.scheme == "http":
-                yield _plain(f"/components/{escaped(name)}/url", component.url.origin, "the identity token")
+                yield _plain(
+                    f"/components/{escaped(name)}/url", component.url.origin, "the identity token"
+                )
         for key, url in (
             ("authorizationUrl", definition.auth.authorization_url),
             ("tokenUrl", definition.auth.token_url),
@@ -129,7 +131,8 @@ def env_without_source(app: AppView) -> Iterator[Finding]:
             if use.reference.root == "env":
                 yield Finding(
                     use.at,
-                    f'"{use.reference.written}" has no value: neither the component nor the app declares env',
+                    f'"{use.reference.written}" has no value: neither the component nor the app '
+                    f"declares env",
                     "declare env: {collection: …, environment: …}",
                     tool_index=view.index,
                 )
@@ -172,7 +175,11 @@ def unused_component(app: AppView) -> Iterator[Finding]:
 def unused_env(app: AppView) -> Iterator[Finding]:
     """An env source that no reference reads."""
     definition = app.definition
-    if definition is None or definition.tools_url is not None or any(v.tool is None for v in app.tools):
+    if (
+        definition is None
+        or definition.tools_url is not None
+        or any(v.tool is None for v in app.tools)
+    ):
         return
     used = {
         _env_source(view.tool, app)
@@ -201,7 +208,8 @@ def too_many_tools(app: AppView) -> Iterator[Finding]:
     )
     yield Finding(
         app.tools_root,
-        f"there are {count:,} tools: above {SEARCH_FROM} the agent gets search_tools and has to find them{refused}",
+        f"there are {count:,} tools: above {SEARCH_FROM} the agent gets search_tools and has to "
+        f"find them{refused}",
         "offer fewer, broader tools, or make titles and descriptions easy to find",
     )
 

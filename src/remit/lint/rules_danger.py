@@ -38,7 +38,8 @@ def understated_danger(view: ToolView) -> Iterator[Finding]:
             yield Finding(
                 _scale_at(view),
                 f"a DELETE is called {called}",
-                "say how bad it is when the agent is wrong: moderate where it can be undone, else destructive",
+                "say how bad it is when the agent is wrong: moderate where it can be undone, else "
+                "destructive",
             )
         return
     if found := _effect(view):
@@ -53,7 +54,7 @@ def understated_danger(view: ToolView) -> Iterator[Finding]:
 
 def read_that_writes(view: ToolView) -> Iterator[Finding]:
     """A method that changes things under the category that changes nothing."""
-    if view.category is not Category.READ or view.method in ("", "GET", "DELETE"):
+    if view.category is not Category.READ or view.method not in ("POST", "PUT", "PATCH"):
         return
     if view.method == "POST" and (reads(view.name) or _path_reads(view.path)):
         return
@@ -62,13 +63,18 @@ def read_that_writes(view: ToolView) -> Iterator[Finding]:
     yield Finding(
         "/category",
         f"{view.method} is called read, which promises that nothing is changed",
-        "call it write or action, or, where it only reads, begin its name with a verb such as search or get",
+        "call it write or action, or, where it only reads, begin its name with a verb such as "
+        "search or get",
     )
 
 
 def get_that_writes(view: ToolView) -> Iterator[Finding]:
     """A GET that is said to change something."""
-    if view.method == "GET" and "category" in view.record and view.category in (Category.WRITE, Category.ACTION):
+    if (
+        view.method == "GET"
+        and "category" in view.record
+        and view.category in (Category.WRITE, Category.ACTION)
+    ):
         yield Finding(
             "/category",
             f"a GET is called {view.category.value}: servers and proxies may repeat or cache a GET",
@@ -81,7 +87,8 @@ def destructive_without_approval(view: ToolView) -> Iterator[Finding]:
     if view.danger is DangerLevel.DESTRUCTIVE and not view.approved:
         yield Finding(
             view.place("requiresApproval"),
-            "it is destructive, and requiresApproval is not set: whether a person is asked is left to the policy",
+            "it is destructive, and requiresApproval is not set: whether a person is asked is "
+            "left to the policy",
             "write requiresApproval: true",
         )
 
@@ -91,7 +98,8 @@ def destructive_without_confirm(view: ToolView) -> Iterator[Finding]:
     if view.danger is DangerLevel.DESTRUCTIVE and "confirm" not in view.record:
         yield Finding(
             "",
-            "it is destructive and has no confirm: a person is shown its arguments and has to know what they mean",
+            "it is destructive and has no confirm: a person is shown its arguments and has to "
+            "know what they mean",
             "add confirm: {title, preview} to name the thing that goes",
         )
 
@@ -102,7 +110,8 @@ def confirm_without_preview(view: ToolView) -> Iterator[Finding]:
     if is_object(confirm) and "preview" not in confirm:
         yield Finding(
             "/confirm",
-            "confirm has no preview: the card can show only what the model wrote, not what is really there",
+            "confirm has no preview: the card can show only what the model wrote, not what is "
+            "really there",
             "add preview: {tool, args} with a read, safe tool of this catalog",
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from remit.catalog.model import Endpoint
 from remit.lint.rules_parameters import is_open
 from remit.lint.subject import Finding
+from remit.lint.words import word_set
 from remit.offer.dialects import OFFERED, Provider
 from remit.offer.names import MAX_NAME, shortened_name
 from remit.offer.offering import eligible, refused_keywords
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 _MODELS: tuple[Provider, ...] = ("openai", "anthropic", "gemini")
 # What says nothing about a value that could be broken, and what has a rule of its own.
-_UNSAID = frozenset(
-    "writeOnly readOnly deprecated examples default title $comment $schema $id required".split()
+_UNSAID = word_set(
+    "writeOnly readOnly deprecated examples default title $comment $schema $id required"
 )
 _PORTABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
@@ -32,9 +33,11 @@ def parameter_name(view: ToolView) -> Iterator[Finding]:
         if node.is_property and not _PORTABLE.fullmatch(name):
             yield Finding(
                 node.at,
-                f'the parameter name "{_cut(node.label)}" is not taken by every model: Gemini wants a letter '
+                f'the parameter name "{_cut(node.label)}" is not taken by every model: Gemini '
+                f"wants a letter "
                 "or _ first, then letters, digits and _, at most 64 in all",
-                "rename it; the name in the request is free, it stands in queryParams or bodyTemplate",
+                "rename it; the name in the request is free, it stands in queryParams or "
+                "bodyTemplate",
             )
 
 
@@ -79,13 +82,15 @@ def provider_refuses(view: ToolView) -> Iterator[Finding]:
         keywords = ", ".join(dict.fromkeys(f'"{keyword}"' for _, keyword in removals))
         yield Finding(
             removals[0][0],
-            f"{label} is not offered {keywords} as written: the schema it gets says it in other words",
-            "nothing is to do; Remit enforces it all the same, so a call may be refused that the model thought good",
+            f"{label} is not offered {keywords} as written: the schema it gets says it in other "
+            f"words",
+            "nothing is to do; Remit enforces it all the same, so a call may be refused that the "
+            "model thought good",
         )
 
 
 def not_held(view: ToolView) -> Iterator[Finding]:
-    """A schema that no strict mode can hold a model to, and the first reason (contract section 2)."""
+    """A schema that no strict mode can hold a model to, and why (contract section 2)."""
     if view.tool is None or view.has_plain_schema:
         return
     open_at = {node.at for node in view.schema_nodes if is_open(node)}
@@ -101,7 +106,8 @@ def not_held(view: ToolView) -> Iterator[Finding]:
         yield Finding(
             at,
             f"{who} can be held to this schema: {reason}",
-            "nothing is to do; Remit checks every call all the same, and a model corrects itself when refused",
+            "nothing is to do; Remit checks every call all the same, and a model corrects itself "
+            "when refused",
         )
 
 

@@ -17,18 +17,43 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject
 
 _CLOSING = ("enum", "const", "pattern", "format")
-_SECRET_ENDS = frozenset({"password", "passwd", "passphrase", "secret", "token", "cvv", "cvc", "otp"})
+_SECRET_ENDS = frozenset(
+    {"password", "passwd", "passphrase", "secret", "token", "cvv", "cvc", "otp"}
+)
 _SECRET_PAIRS = frozenset(
-    {("api", "key"), ("private", "key"), ("access", "key"), ("card", "number"), ("security", "code")}
+    {
+        ("api", "key"),
+        ("private", "key"),
+        ("access", "key"),
+        ("card", "number"),
+        ("security", "code"),
+    }
 )
 # Tokens that are no secrets: places in a list.
-_PLACES = frozenset({"page", "next", "previous", "prev", "continuation", "cursor", "sync", "pagination", "resume", "start"})
+_PLACES = frozenset(
+    {
+        "page",
+        "next",
+        "previous",
+        "prev",
+        "continuation",
+        "cursor",
+        "sync",
+        "pagination",
+        "resume",
+        "start",
+    }
+)
 
 
 def undescribed_parameter(view: ToolView) -> Iterator[Finding]:
     """A parameter, nested or not, that the model has to guess."""
     for node in view.schema_nodes:
-        if node.is_property and not described(node.schema, view.parameters) and "const" not in node.schema:
+        if (
+            node.is_property
+            and not described(node.schema, view.parameters)
+            and "const" not in node.schema
+        ):
             yield Finding(
                 node.at,
                 f'the parameter "{_cut(node.label)}" has no description',
@@ -46,7 +71,8 @@ def closed_set_without_enum(view: ToolView) -> Iterator[Finding]:
         if listed := lists_alternatives(text):
             yield Finding(
                 node.at,
-                f'the description of "{_cut(node.label or "parameters")}" lists its values ({_cut(listed)}), '
+                f'the description of "{_cut(node.label or "parameters")}" lists its values '
+                f"({_cut(listed)}), "
                 "but any text is accepted",
                 'list the values in "enum": the model then cannot choose another',
             )
@@ -78,9 +104,15 @@ def open_schema(view: ToolView) -> Iterator[Finding]:
 def is_open(node: SchemaNode) -> bool:
     """Whether a schema is an object that takes undeclared keys without the author saying so."""
     schema = node.schema
-    if node.is_mixin or "$ref" in schema or not ("object" in types_of(schema) or "properties" in schema):
+    if (
+        node.is_mixin
+        or "$ref" in schema
+        or not ("object" in types_of(schema) or "properties" in schema)
+    ):
         return False
-    return not any(k in schema for k in ("additionalProperties", "unevaluatedProperties", "patternProperties"))
+    return not any(
+        k in schema for k in ("additionalProperties", "unevaluatedProperties", "patternProperties")
+    )
 
 
 def required_not_declared(view: ToolView) -> Iterator[Finding]:
@@ -102,7 +134,11 @@ def secret_parameter(view: ToolView) -> Iterator[Finding]:
     """A parameter that is named like a secret and would be stored and shown."""
     for node in view.schema_nodes:
         schema = node.schema
-        if not node.is_property or schema.get("writeOnly") is True or schema.get("format") == "password":
+        if (
+            not node.is_property
+            or schema.get("writeOnly") is True
+            or schema.get("format") == "password"
+        ):
             continue
         kinds = types_of(schema)
         if (not kinds or "string" in kinds) and _is_secret(words_of(node.label.rpartition(".")[2])):

@@ -22,10 +22,19 @@ if TYPE_CHECKING:
     from remit.lint.uses import Use
     from remit.values.json import JsonValue
 
-_SLOT = re.compile(r"(?<![{$])\{([A-Za-z_][\w.-]*)\}(?!\})|(?:(?<=/):|(?<=/)<)([A-Za-z_]\w*)>?(?=/|$)")
+_SLOT = re.compile(
+    r"(?<![{$])\{([A-Za-z_][\w.-]*)\}(?!\})|(?:(?<=/):|(?<=/)<)([A-Za-z_]\w*)>?(?=/|$)"
+)
 _MUSTACHE = re.compile(r"\{\{\s*[A-Za-z_][\w.-]*\s*\}\}")
 _DOLLAR = re.compile(r"(?<!\$)\$\{\s*[A-Za-z_][\w.-]*\s*\}")
-_PLACES = {"path": "path", "query": "query", "header": "header", "body": "body", "poll": "statusUrl", "confirm": "confirm"}
+_PLACES = {
+    "path": "path",
+    "query": "query",
+    "header": "header",
+    "body": "body",
+    "poll": "statusUrl",
+    "confirm": "confirm",
+}
 
 
 def pin_only_slot(view: ToolView) -> Iterator[Finding]:
@@ -46,7 +55,8 @@ def pin_only_slot(view: ToolView) -> Iterator[Finding]:
         elif use.part == "path" or use.reference.root == "input":
             yield Finding(
                 use.at,
-                f'"{written}" refers to nothing that is declared: without a pin "{argument}" the call fails',
+                f'"{written}" refers to nothing that is declared: without a pin "{argument}" the '
+                f"call fails",
                 f'declare the parameter "{argument}"; a pin of that name still wins over the model',
                 level="warning",
             )
@@ -75,18 +85,23 @@ def optional_but_needed(view: ToolView) -> Iterator[Finding]:
     """An optional argument whose absence fails the call (contract section 4)."""
     for use in view.uses:
         argument = use.argument
-        if use.part not in ("query", "header", "body") or argument not in view.declared - view.required:
+        if (
+            use.part not in ("query", "header", "body")
+            or argument not in view.declared - view.required
+        ):
             continue
         if use.reference.root == "input":
             yield Finding(
                 use.at,
-                f'"{argument}" is optional, but "{use.reference.written}" fails the call when it is left out',
+                f'"{argument}" is optional, but "{use.reference.written}" fails the call when it '
+                f"is left out",
                 f'add "{argument}" to required; in a target every reference must have a value',
             )
         elif not use.whole:
             yield Finding(
                 use.at,
-                f'"{argument}" is optional, but stands inside a longer text: without it the call fails',
+                f'"{argument}" is optional, but stands inside a longer text: without it the call '
+                f"fails",
                 f'add "{argument}" to required, or let the text be exactly {use.reference.written}',
             )
 
@@ -152,7 +167,11 @@ def unfilled_brace(view: ToolView) -> Iterator[Finding]:
     for found in _SLOT.finditer(path):
         name = found[1] or found[2]
         root = "args" if view.form == "endpoint" else "input"
-        mend = f"write {{{{args.{name}}}}}" if root == "args" else f"write ${{input.{name}}} in url, query or body"
+        mend = (
+            f"write {{{{args.{name}}}}}"
+            if root == "args"
+            else f"write ${{input.{name}}} in url, query or body"
+        )
         yield Finding(view.path_at, f'"{found[0]}" in the path is sent as it stands', mend)
 
 
@@ -194,7 +213,11 @@ def credential_in_header(view: ToolView) -> Iterator[Finding]:
         lower = name.lower()
         if lower == "authorization" and view.form == "endpoint":
             continue  # refused at load, with a mistake of its own
-        if named_like_a_credential(name) or lower == "authorization" or looks_like_a_credential(value):
+        if (
+            named_like_a_credential(name)
+            or lower == "authorization"
+            or looks_like_a_credential(value)
+        ):
             yield Finding(
                 at,
                 f'the header "{_cut(name)}" looks like it carries a credential',
@@ -213,7 +236,9 @@ def credential_in_request(view: ToolView) -> Iterator[Finding]:
     for name, value, at in literal:
         if not value.strip() or "{{" in value or "${" in value:
             continue
-        if (named_like_a_credential(name) and name.lower() != "auth") or looks_like_a_credential(value):
+        if (named_like_a_credential(name) and name.lower() != "auth") or looks_like_a_credential(
+            value
+        ):
             yield Finding(
                 at,
                 f'"{_cut(name or "the text")}" looks like it carries a credential',

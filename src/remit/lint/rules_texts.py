@@ -21,7 +21,8 @@ _SHOWN_CODE = re.compile("⟨U\\+[0-9A-F]+⟩")
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\s+(?:all|any|every|the|your|previous|prior|above|earlier|other)"
     r"(?:\s+\w+){0,3}\s+(?:instructions?|rules?|prompts?|messages?|tools?|guidelines?|directions?)\b"
-    r"|\b(?:do not|don['’]t|never)\s+(?:tell|inform|mention|reveal|show|notify|ask|alert|warn)\b[^.]{0,30}"
+    r"|\b(?:do "
+    r"not|don['\u2019]t|never)\s+(?:tell|inform|mention|reveal|show|notify|ask|alert|warn)\b[^.]{0,30}"
     r"\b(?:user|users|human|person|anyone|anybody|operator)\b"
     r"|\bwithout\s+(?:telling|informing|asking|notifying|alerting|warning)\s+(?:the\s+)?(?:user|human|person|anyone)\b"
     r"|\byou\s+must\s+(?:always\s+|first\s+|now\s+|immediately\s+)*(?:call|invoke|run|use|execute|send|read|include)\b"
@@ -34,15 +35,22 @@ _ORDERS = re.compile(
     r"|<\|[a-z_]+\|>|\[/?INST\]|^#{2,}\s*(?:system|instructions?)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-# No order above has fewer characters; most names and enum members do.
-_SHORTEST_ORDER = 6
+# One of these is in every order above. Looking for them costs a tenth of trying the patterns.
+_TRIGGERS = (
+    *("ignore", "disregard", "forget", "override", "user", "human", "person", "anyone", "anybody"),
+    *("operator", "must", "before", "always", "you", "instruction", "prompt", "even"),
+    *("system", "assistant", "developer", "<", "inst]", "##"),
+)
 _SHORTEST_BLOB = 80
-_BLOB = re.compile(r"(?<![\w+/])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[0-9])[A-Za-z0-9+/]{80,}={0,2}")
+_BLOB = re.compile(
+    r"(?<![\w+/])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[0-9])[A-Za-z0-9+/]{80,}={0,2}"
+)
 _COMMANDS = re.compile(
-    r"(?:^|[.!?;:\n]\s*|[-*•]\s+)(?:please\s+)?(?:always|never)\s+(?!the\b|a\b|an\b)[a-z]+"
+    r"(?:^|[.!?;:\n]\s*|[-*•]\s+)(?:please\s+)?(?:always|never)\s+(?!(?:the|a|an|is|are|has|have|was)\b)[a-z]+"
     r"|\byou\s+(?:must|should|have to|need to|are required to|may not|shall|will|cannot|can't)\b"
     r"|\b(?:must|should)\s+(?:always\s+|never\s+|first\s+)?be\s+(?:called|used|run|invoked|asked)\b"
-    r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:please\s+)?(?:do not|don['’]t|make sure|be sure|ensure|remember to)\b"
+    r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:please\s+)?(?:do not|don['\u2019]t|make sure|be "
+    r"sure|ensure|remember to)\b"
     r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:first,?\s+)?(?:please\s+)?(?:call|use|run|invoke|ask|tell|reply|respond|answer|"
     r"prefer|avoid|refuse|ignore|pretend|act as)\s+\w+"
     r"|\bcall\s+\w+\s+first\b|\bignore\s+(?:all|any|previous|the)\b",
@@ -56,7 +64,8 @@ def empty_description(view: ToolView) -> Iterator[Finding]:
     if isinstance(value, str) and not value.strip():
         yield Finding(
             "/description",
-            "the description is empty: the model can only guess from the name when to call this tool",
+            "the description is empty: the model can only guess from the name when to call this "
+            "tool",
             "say what it does, when to use it and when not",
         )
 
@@ -68,7 +77,8 @@ def vague_description(view: ToolView) -> Iterator[Finding]:
         yield Finding(
             "/description",
             f'the description "{_shown(text)}" is too vague to choose the tool by',
-            "say what it does, when to use it, when not, and what its arguments mean in your domain",
+            "say what it does, when to use it, when not, and what its arguments mean in your "
+            "domain",
         )
 
 
@@ -92,20 +102,25 @@ def hidden_characters(view: ToolView) -> Iterator[Finding]:
 def order_to_the_model(view: ToolView) -> Iterator[Finding]:
     """A text of a tool that speaks to the model instead of describing."""
     for at, text in view.texts:
-        if text.isascii() and len(text) < _SHORTEST_ORDER:
-            continue
-        if found := _ORDERS.search(text):
+        if found := _order_in(text):
             yield Finding(
                 at,
-                f'"{_shown(found[0])}" reads as an order to the model, not as a description',
+                f'"{_shown(found)}" reads as an order to the model, not as a description',
                 "describe the tool; what the agent may do is decided by the platform and the user",
             )
-        elif len(text) >= _SHORTEST_BLOB and (found := _BLOB.search(text)):
+        elif len(text) >= _SHORTEST_BLOB and (blob := _BLOB.search(text)):
             yield Finding(
                 at,
-                f"the text holds {len(found[0])} characters of encoded data, which no reviewer can read",
+                f"the text holds {len(blob[0])} characters of encoded data, "
+                "which no reviewer can read",
                 "write it in plain words, or leave it out",
             )
+
+
+def _order_in(text: str) -> str | None:
+    lower = text.lower()
+    found = _ORDERS.search(text) if any(word in lower for word in _TRIGGERS) else None
+    return found[0] if found else None
 
 
 def app_texts(app: AppView) -> Iterator[Finding]:
@@ -131,7 +146,9 @@ def briefing_orders(app: AppView) -> Iterator[Finding]:
     spans = [*_COMMANDS.finditer(text), *_ORDERS.finditer(text)]
     if not spans:
         return
-    phrases = dict.fromkeys(_shown(found[0].strip(" .!?;:\n-*•")) for found in sorted(spans, key=lambda f: f.start()))
+    phrases = dict.fromkeys(
+        _shown(found[0].strip(" .!?;:\n-*•")) for found in sorted(spans, key=lambda f: f.start())
+    )
     quoted = ", ".join(f'"{phrase}"' for phrase in [*phrases][:3])
     more = f" and {len(phrases) - 3} more" if len(phrases) > 3 else ""
     yield Finding(
@@ -152,7 +169,8 @@ def same_title(app: AppView) -> Iterator[Finding]:
         if title and other is not view and other.name != view.name:
             yield Finding(
                 view.place("title") or view.place("displayName"),
-                f'the title "{_shown(view.title)}" is also the title of {other.name or "another tool"}',
+                f'the title "{_shown(view.title)}" is also the title of '
+                f"{other.name or 'another tool'}",
                 "give each a title of its own: a person who is asked for approval reads only this",
                 tool_index=view.index,
             )
@@ -180,7 +198,8 @@ def skill_description(app: AppView) -> Iterator[Finding]:
         if is_object(skill) and "description" in skill and not str(skill["description"]).strip():
             yield Finding(
                 f"/skills/{index}/description",
-                "the skill's description is empty: the agent sees nothing else before it loads the skill",
+                "the skill's description is empty: the agent sees nothing else before it loads "
+                "the skill",
                 "say in a sentence what the skill is for",
             )
 
@@ -200,7 +219,7 @@ def _app_texts(app: AppView) -> Iterator[tuple[str, str]]:
 
 
 def _hidden(at: str, text: str) -> Iterator[Finding]:
-    if not hides(text):
+    if (text.isascii() and text.isprintable()) or not hides(text):
         return
     # What stood in the text as such a code already is no hidden character.
     written = Counter(_SHOWN_CODE.findall(text))

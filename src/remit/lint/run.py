@@ -108,12 +108,15 @@ def _no_catalog(document: JsonValue) -> Mistake:
         tool=None,
         pointer="",
         at="",
-        message=f"a catalog must be a list of tools, or an object with tools alone; it is {kind(document)}",
+        message=f"a catalog must be a list of tools, or an object with tools alone; it is "
+        f"{kind(document)}",
         mend="write [ … ] or {tools: [ … ]}",
     )
 
 
-def _views(records: Sequence[object], tools: Sequence[Tool], app_id: str | None) -> tuple[ToolView, ...]:
+def _views(
+    records: Sequence[object], tools: Sequence[Tool], app_id: str | None
+) -> tuple[ToolView, ...]:
     by_name = {tool.name: tool for tool in tools}
     found: list[ToolView] = []
     for index, record in enumerate(records):

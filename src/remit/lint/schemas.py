@@ -6,22 +6,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from remit.catalog.reading import is_object
 from remit.documents.problems import escaped
+from remit.lint.words import word_set
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from remit.values.json import JsonObject, JsonValue
 
-_MAX_NODES = 6_000
+# More than any schema that loads has: 256 KiB and 5,000 properties are allowed.
+_MAX_NODES = 20_000
 _MAX_DEPTH = 64
 # A schema of nothing but these is taken by every provider as it is written, and is held where it
 # is closed: most tools need no closer look, which costs more than all other rules together.
-_PLAIN_KEYS = frozenset(
-    "type title description properties required additionalProperties items enum minimum maximum".split()
+_PLAIN_KEYS = word_set(
+    "type title description properties required additionalProperties items enum minimum maximum"
 )
 _PLAIN_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array"})
 _PLAIN_DEPTH = 8
 _BRANCHES = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
-_MAPS = ("$defs", "definitions", "patternProperties", "dependentSchemas")
+_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+_HOLDERS = frozenset((*_BRANCHES, *_SINGLE, *_MAPS))
+# These add to the schema that they stand in, or choose from it; they need not be complete.
+_MIXINS = frozenset(("allOf", "not", "if", "then", "else", "contains", "dependentSchemas"))
 
 
 class SchemaNode(NamedTuple):
@@ -45,7 +52,8 @@ class SchemaNode(NamedTuple):
 def walk(schema: JsonObject, at: str) -> tuple[SchemaNode, ...]:
     """Every schema object below and including ``schema``, in the order written."""
     found: list[SchemaNode] = []
-    _visit(SchemaNode(at, schema, "", False, False), found, 0)
+    root = SchemaNode(at, schema, label="", is_property=False, is_mixin=False)
+    _visit(root, found, 0)
     return tuple(found)
 
 
@@ -53,30 +61,40 @@ def _visit(node: SchemaNode, found: list[SchemaNode], depth: int) -> None:
     if depth > _MAX_DEPTH or len(found) >= _MAX_NODES:
         return
     found.append(node)
-    schema, at, label = node.schema, node.at, node.label
-    for key, value in schema.items():
-        if key == "properties" and is_object(value):
-            for name, child in value.items():
-                if is_object(child):
-                    inner = f"{label}.{name}" if label else name
-                    place = f"{at}/properties/{escaped(name)}"
-                    _visit(SchemaNode(place, child, inner, True, False), found, depth + 1)
-        elif key in _SINGLE and is_object(value):
-            inner = f"{label}[]" if key == "items" else label
-            mixin = key in ("not", "if", "then", "else", "contains")
-            _visit(SchemaNode(f"{at}/{key}", value, inner, False, mixin), found, depth + 1)
-        elif key in _BRANCHES and isinstance(value, list):
-            for index, child in enumerate(value):
-                if is_object(child):
-                    place = f"{at}/{key}/{index}"
-                    _visit(SchemaNode(place, child, label, False, key == "allOf"), found, depth + 1)
-        elif key in _MAPS and is_object(value):
-            for name, child in value.items():
-                if is_object(child):
-                    place = f"{at}/{escaped(key)}/{escaped(name)}"
-                    inner = name if key.startswith(("$", "def")) else label
-                    mixin = key == "dependentSchemas"
-                    _visit(SchemaNode(place, child, inner, False, mixin), found, depth + 1)
+    for key, value in node.schema.items():
+        if key in _HOLDERS and isinstance(value, dict | list):
+            for child in _children(node, key, value):
+                _visit(child, found, depth + 1)
+
+
+def _children(
+    node: SchemaNode, key: str, value: JsonObject | list[JsonValue]
+) -> Iterator[SchemaNode]:
+    """The schemas below one keyword of a schema."""
+    place, mixin = f"{node.at}/{escaped(key)}", key in _MIXINS
+    if key in _SINGLE:
+        label = f"{node.label}[]" if key == "items" else node.label
+        if is_object(value):
+            yield SchemaNode(place, value, label, is_property=False, is_mixin=mixin)
+        return
+    entries = value.items() if is_object(value) else enumerate(value)
+    if is_object(value) is (key in _BRANCHES):
+        return
+    for name, child in entries:
+        if is_object(child):
+            yield SchemaNode(
+                f"{place}/{escaped(name)}",
+                child,
+                label=_label(node.label, key, str(name)),
+                is_property=key == "properties",
+                is_mixin=mixin,
+            )
+
+
+def _label(label: str, key: str, name: str) -> str:
+    if key == "properties":
+        return f"{label}.{name}" if label else name
+    return name if key in ("$defs", "definitions") else label
 
 
 def resolve(schema: JsonObject, root: JsonObject) -> JsonObject:
@@ -114,14 +132,20 @@ def types_of(schema: JsonObject) -> tuple[str, ...]:
 
 
 def is_plain(node: SchemaNode) -> bool:
-    """Whether a schema is so plain that every provider takes it, and holds it where it is closed."""
+    """Whether every provider takes a schema as written, and holds it where it is closed."""
     schema = node.schema
     if not schema.keys() <= _PLAIN_KEYS or schema.get("additionalProperties", False) is not False:
         return False
     kind, members, items = schema.get("type"), schema.get("enum"), schema.get("items")
-    if not isinstance(kind, str) or kind not in _PLAIN_TYPES or node.at.count("/") > 2 * _PLAIN_DEPTH:
+    if (
+        not isinstance(kind, str)
+        or kind not in _PLAIN_TYPES
+        or node.at.count("/") > 2 * _PLAIN_DEPTH
+    ):
         return False
-    if (kind == "array") != is_object(items) or ("object" == kind) != is_object(schema.get("properties")):
+    if (kind == "array") != is_object(items) or (kind == "object") != is_object(
+        schema.get("properties")
+    ):
         return False
     if members is not None and not (
         kind == "string" and isinstance(members, list) and all(isinstance(m, str) for m in members)

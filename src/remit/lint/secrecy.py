@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from remit.lint.words import word_set
+
 _SHAPES = re.compile(
     r"\b(?:bearer|basic|token|apikey)\s+(?!\$\{|<|\{)[A-Za-z0-9._~+/=-]{3,}"
     r"|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{12,}"
@@ -13,11 +15,14 @@ _SHAPES = re.compile(
     re.IGNORECASE,
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_OPAQUE = re.compile(r"(?<![\w/+.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[A-Za-z0-9_+/=-]{32,}(?![\w/+.-])")
-_NAMES = frozenset(
+_OPAQUE = re.compile(
+    r"(?<![\w/+.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[A-Za-z0-9_+/=-]{32,}(?![\w/+.-])"
+)
+_NAMES = word_set(
     "apikey accesstoken authtoken sessiontoken secrettoken privatetoken bearertoken idtoken "
     "refreshtoken usertoken clientsecret secret secretkey privatekey accesskey password passwd "
-    "authentication xauth auth authkey token credential credentials signature subscriptionkey functionskey".split()
+    "authentication xauth auth authkey token credential credentials signature subscriptionkey "
+    "functionskey"
 )
 _PREFIXES = re.compile(r"^x[-_](?:\w+[-_])?", re.IGNORECASE)
 _SQUEEZE = re.compile(r"[^a-z0-9]")
@@ -29,7 +34,9 @@ def named_like_a_credential(name: str) -> bool:
     bare = _SQUEEZE.sub("", _PREFIXES.sub("", name).lower())
     if bare in _NAMES or squeezed in _NAMES or squeezed.removeprefix("x") in _NAMES:
         return True
-    return squeezed.endswith(("apikey", "accesstoken", "authtoken", "clientsecret", "secretkey", "subscriptionkey"))
+    return squeezed.endswith(
+        ("apikey", "accesstoken", "authtoken", "clientsecret", "secretkey", "subscriptionkey")
+    )
 
 
 def looks_like_a_credential(value: str) -> bool:
@@ -37,4 +44,9 @@ def looks_like_a_credential(value: str) -> bool:
     if _SHAPES.search(value):
         return True
     found = _OPAQUE.search(value)
-    return found is not None and not _UUID.fullmatch(found[0]) and "://" not in value and " " not in value.strip()
+    return (
+        found is not None
+        and not _UUID.fullmatch(found[0])
+        and "://" not in value
+        and " " not in value.strip()
+    )

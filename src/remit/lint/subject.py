@@ -159,7 +159,11 @@ class ToolView:
     def required(self) -> frozenset[str]:
         """Names of the required parameters."""
         found = self.parameters.get("required")
-        return frozenset(n for n in found if isinstance(n, str)) if isinstance(found, list) else frozenset()
+        return (
+            frozenset(n for n in found if isinstance(n, str))
+            if isinstance(found, list)
+            else frozenset()
+        )
 
     @cached_property
     def schema_nodes(self) -> tuple[SchemaNode, ...]:

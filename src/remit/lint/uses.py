@@ -56,7 +56,7 @@ def uses_of(tool: Tool) -> tuple[Use, ...]:
         status = tool.polling.status
         at = "/polling/statusUrl"
         if isinstance(status, Reference):
-            found.append(Use(status, "poll", at, True))
+            found.append(Use(status, "poll", at, whole=True))
         else:
             found += _location(status, "poll", at)
     if tool.confirm is not None:
@@ -85,14 +85,16 @@ def _request(tool: Tool, request: RequestTemplate) -> Iterator[Use]:
 def _location(location: Location, part: Part, at: str) -> Iterator[Use]:
     for segment in location.segments:
         # In a path and in its query a missing value cannot be left out: never "whole".
-        yield from (Use(reference, part, at, False) for reference in segment.references)
+        yield from (Use(reference, part, at, whole=False) for reference in segment.references)
     if location.query is not None:
-        yield from (Use(reference, part, at, False) for reference in location.query.references)
+        yield from (
+            Use(reference, part, at, whole=False) for reference in location.query.references
+        )
 
 
 def _text(text: Text, part: Part, at: str) -> Iterator[Use]:
     whole = text.whole is not None
-    yield from (Use(reference, part, at, whole) for reference in text.references)
+    yield from (Use(reference, part, at, whole=whole) for reference in text.references)
 
 
 def _node(node: BodyNode, part: Part, at: str) -> Iterator[Use]:

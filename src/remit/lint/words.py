@@ -12,40 +12,48 @@ from typing import Literal, TypeAlias
 
 Effect: TypeAlias = Literal["destroys", "spends", "sends"]
 
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-\s./]+")
-_DESTROYS = frozenset(
+_DESTROYS = word_set(
     "delete remove erase purge wipe destroy truncate overwrite revoke terminate uninstall cancel "
-    "reset deactivate obliterate discard".split()
+    "reset deactivate obliterate discard"
 )
-_SPENDS = frozenset("pay charge refund purchase buy checkout payout withdraw transfer spend".split())
-_SENDS = frozenset("send publish deploy broadcast notify email invite announce release".split())
+_SPENDS = word_set("pay charge refund purchase buy checkout payout withdraw transfer spend")
+_SENDS = word_set("send publish deploy broadcast notify email invite announce release")
 _WORDS: tuple[tuple[Effect, frozenset[str]], ...] = (
     ("destroys", _DESTROYS),
     ("spends", _SPENDS),
     ("sends", _SENDS),
 )
 # Nouns of money: creating one of them spends it.
-_MONEY = frozenset("payment payments charge charges refund refunds payout payouts transfer transfers purchase".split())
-_MAKES = frozenset("create new make add submit issue start trigger execute".split())
+_MONEY = word_set(
+    "payment payments charge charges refund refunds payout payouts transfer transfers purchase"
+)
+_MAKES = word_set("create new make add submit issue start trigger execute")
 # "Drop" is a pin on a map as often as a table.
-_DROPPED = frozenset("table tables database db index collection schema partition column all".split())
+_DROPPED = word_set("table tables database db index collection schema partition column all")
 # What may be reset, cleared or discarded without harm: a view, not a thing.
-_VIEW = frozenset("view zoom filter filters camera search cursor selection sort layout page scroll".split())
-READING = frozenset(
+_VIEW = word_set("view zoom filter filters camera search cursor selection sort layout page scroll")
+READING = word_set(
     "get list find search fetch read show view check count preview describe compare lookup look "
     "estimate simulate validate verify explain query inspect is has can dry test download export "
     "browse summarize calculate compute resolve suggest match filter diff analyze analyse report "
-    "convert translate render evaluate quote detect parse".split()
+    "convert translate render evaluate quote detect parse"
 )
 # Verbs whose DELETE takes back a mark, not a thing.
-_UNMARKS = frozenset(
+_UNMARKS = word_set(
     "unlike unstar unfollow unpin unmute unsubscribe unassign unwatch unarchive unlock unsave "
-    "unblock unhide undo leave deselect".split()
+    "unblock unhide undo leave deselect"
 )
 # Verb forms that are no nouns: safe to find in the middle of a sentence.
-_PLAIN_VERBS = frozenset(
+_PLAIN_VERBS = word_set(
     "deletes removes erases purges wipes destroys overwrites revokes cancels terminates "
-    "sends publishes deploys broadcasts pays".split()
+    "sends publishes deploys broadcasts pays"
 )
 _OPENING = re.compile(
     r"\s*(?:(?:this (?:tool|function|operation|endpoint)|it|will|can|use (?:this|it) to|"
@@ -53,13 +61,15 @@ _OPENING = re.compile(
     r"([a-z]+)(?:,?\s+(?:and|or|then)\s+(?:then\s+|permanently\s+)?([a-z]+))?",
     re.IGNORECASE,
 )
-_FURTHER = re.compile(r"(?:\band|\bthen|,)\s+(?:then\s+|permanently\s+|also\s+)?([a-z]+)", re.IGNORECASE)
+_FURTHER = re.compile(
+    r"(?:\band|\bthen|,)\s+(?:then\s+|permanently\s+|also\s+)?([a-z]+)", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[.!?;:\n]")
 _NEGATION = re.compile(r"\b(?:not|never|without|instead|unless|except|n't|but)\b", re.IGNORECASE)
 
 _WHEN_NOT = re.compile(
     r"\b(?:not|never|no|cannot|only|instead|avoid|unless|except|rather|nothing|neither|without|"
-    r"until|refuses?|fails? (?:if|when))\b|n['’]t\b",
+    r"until|refuses?|fails? (?:if|when))\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 _WHEN_NOT_ELSEWHERE = re.compile(
@@ -72,12 +82,25 @@ _WHEN_NOT_ELSEWHERE = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _EMPTY_PHRASES = frozenset(
-    {"todo", "tbd", "description", "no description", "test", "tool", "n/a", "na", "none", "fixme", "xxx"}
+    {
+        "todo",
+        "tbd",
+        "description",
+        "no description",
+        "test",
+        "tool",
+        "n/a",
+        "na",
+        "none",
+        "fixme",
+        "xxx",
+    }
 )
 
-_QUOTED = r"(?:'[\w.+ -]{1,40}'|\"[\w.+ -]{1,40}\"|`[\w.+ -]{1,40}`|“[\w.+ -]{1,40}”|‘[\w.+ -]{1,40}’)"
-_TOKEN = r"[\w+-]{1,30}"
-_EITHER = rf"(?:{_QUOTED}|{_TOKEN})"
+_VALUE = r"[\w.+ -]{1,40}"
+_QUOTED = rf"(?:'{_VALUE}'|\"{_VALUE}\"|`{_VALUE}`|\u201c{_VALUE}\u201d|\u2018{_VALUE}\u2019)"
+_BARE = r"[\w+-]{1,30}"
+_EITHER = rf"(?:{_QUOTED}|{_BARE})"
 _LISTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -88,25 +111,30 @@ _LISTS = tuple(
         # one of a, b, c; one of: a or b
         rf"\bone of(?: the following)?:?\s+{_EITHER}(?:\s*[,/]\s*|,?\s+or\s+){_EITHER}",
         # allowed values: a, b
-        rf"\b(?:allowed|possible|valid|accepted|supported|permitted)(?: (?:values?|options?|types?))?"
+        r"\b(?:allowed|possible|valid|accepted|supported|permitted)"
+        r"(?: (?:values?|options?|types?))?"
         rf"(?: are| is|:)+\s*{_EITHER}(?:\s*[,/]\s*|,?\s+(?:or|and)\s+){_EITHER}",
         # asc or desc
         r"\basc(?:ending)?\b\W{1,4}(?:or\W{1,2})?desc(?:ending)?\b",
         # either open or closed.
-        rf"\beither\s+({_TOKEN})\s+or\s+({_TOKEN})\s*(?:[.;)]|$)",
+        rf"\beither\s+({_BARE})\s+or\s+({_BARE})\s*(?:[.;)]|$)",
         # must be low, medium or high
-        rf"\b(?:can|must|may|should) be\s+{_EITHER}(?:,\s*{_EITHER})+,?\s+or\s+{_EITHER}\s*(?:[.;)]|$)",
+        rf"\b(?:can|must|may|should) be\s+{_EITHER}(?:,\s*{_EITHER})+,?\s+or\s+{_EITHER}"
+        r"\s*(?:[.;)]|$)",
         # sort order (newest, oldest)
-        rf"\b(?:type|kind|status|state|order|direction|mode|format|level|priority|role|unit|size|category)"
-        rf"\s*[(:]\s*{_TOKEN}(?:\s*[,/]\s*(?:or\s+)?|\s+or\s+){_TOKEN}[^.()]*(?:[).]|$)",
+        r"\b(?:type|kind|status|state|order|direction|mode|format|level|priority|role|unit|size|"
+        r"category)"
+        rf"\s*[(:]\s*{_BARE}(?:\s*[,/]\s*(?:or\s+)?|\s+or\s+){_BARE}[^.()]*(?:[).]|$)",
     )
 )
 _BARE_LIST = re.compile(r"([a-z0-9_-]+(?:, [a-z0-9_-]+)*),? or ([a-z0-9_-]+)\.?")
-_SUCH_AS = re.compile(r"\b(?:e\.?g\.?|such as|for example|for instance|like|examples?:?)\W*$", re.IGNORECASE)
+_SUCH_AS = re.compile(
+    r"\b(?:e\.?g\.?|such as|for example|for instance|like|examples?:?)\W*$", re.IGNORECASE
+)
 # Words that name a kind of value, not a value.
-_KINDS = frozenset(
+_KINDS = word_set(
     "id ids name names email emails url urls slug title number code text path date phone username "
-    "handle uuid key keys word words part parts null none empty blank string integer".split()
+    "handle uuid key keys word words part parts null none empty blank string integer"
 )
 
 
@@ -158,7 +186,9 @@ def effect_in_description(text: str) -> tuple[Effect, str] | None:
     first = opening[1].lower()
     for word in (first, (opening[2] or "").lower()):
         found = _effect(word) or _effect(_base(word))
-        if found is not None and not (set(words_of(sentence)) & _VIEW and word.startswith(("reset", "remove"))):
+        if found is not None and not (
+            set(words_of(sentence)) & _VIEW and word.startswith(("reset", "remove"))
+        ):
             return found, word
     if first in READING or _base(first) in READING:
         return None
@@ -207,7 +237,15 @@ def is_vague(text: str, *names: str) -> bool:
         return True
     if len(words) < 4 and (text.isascii() or len(text.strip()) < 10):
         return True
-    known = {word for name in names for word in words_of(name)} | {"a", "an", "the", "this", "tool", "to", "of"}
+    known = {word for name in names for word in words_of(name)} | {
+        "a",
+        "an",
+        "the",
+        "this",
+        "tool",
+        "to",
+        "of",
+    }
     return set(words) <= known
 
 

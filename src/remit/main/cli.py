@@ -84,7 +84,7 @@ def guarded(work: Callable[[], int]) -> int:
         return 0
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001 -- typer calls it with the value alone
+def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"remit {__version__}")
         raise typer.Exit

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from remit.catalog.reading import is_object
 from remit.documents.canonical import compact_json
-from remit.gateway.ports import Denial
+from remit.gateway.ports import Denial, Unasked
 from remit.main.output import paint, say
 from remit.policy.decisions import Approval
+from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from remit.calls.cards import Card
@@ -20,7 +21,7 @@ def draw(card: Card) -> str:
     """The card as text: the platform's line first, then the app's words, then the facts."""
     err = sys.stderr
     account = f" as {card.account}" if card.account else " with your credential"
-    title = "".join(f"‹{p.text}›" if p.inserted else p.text for p in card.title)
+    title = "".join(f"«{p.text}»" if p.inserted else p.text for p in card.title)
     lines = [
         "",
         paint(f"{card.act} · {card.danger}", "bold", err),
@@ -29,17 +30,17 @@ def draw(card: Card) -> str:
         f"  {title}",
     ]
     width = max((len(name) for name, _ in card.arguments), default=0)
-    lines += [f"  {name:<{width}}  {value}" for name, value in card.arguments]
+    lines += [f"  {name:<{width}}  {_line(value)}" for name, value in card.arguments]
     if card.preview is not None:
         lines += ["", "  What it is about, read just now:"]
         lines += _fields(card.preview)
     if card.preview_failure is not None:
-        lines += ["", f"  The preview could not be read: {card.preview_failure}"]
+        lines += ["", f"  The preview could not be read: {_line(card.preview_failure)}"]
     lines += ["", f"  Asked because {card.reason}.", "", "  The exact request"]
     lines.append(f"    {card.request.method} {card.request.shown_url}")
     lines += [f"    {name}: {value}" for name, value in card.request.shown_headers.items()]
     if card.request.has_body:
-        lines.append(f"    {compact_json(card.request.shown_body)}")
+        lines.append(f"    {_line(compact_json(card.request.shown_body))}")
     lines += [paint(f"    digest {card.request.digest}", "dim", err), ""]
     return "\n".join(lines)
 
@@ -52,8 +53,13 @@ def _fields(preview: object) -> list[str]:
 
 
 def _short(value: object) -> str:
-    text = value if isinstance(value, str) else compact_json(value)
+    text = _line(value if isinstance(value, str) else compact_json(value))
     return text if len(text) <= 200 else f"{text[:200]}… ({len(text):,} characters)"
+
+
+def _line(text: str) -> str:
+    """A text as one line: what an app or a model wrote must not look like lines of the card."""
+    return visible(text).replace("\n", " ⏎ ")
 
 
 class TerminalApprover:
@@ -99,13 +105,13 @@ class FlagApprover:
 class NobodyApprover:
     """Stands where there is no terminal: nobody can say yes."""
 
-    async def ask(self, card: Card) -> Approval | Denial:
-        """Deny, and say how it can be approved."""
-        say(
-            f"{card.tool} must be approved ({card.reason}), and there is no terminal to ask on. "
-            "Run it in a terminal, or add --yes."
+    async def ask(self, card: Card) -> Unasked:
+        """Say how it can be approved."""
+        del card
+        return Unasked(
+            why="there is no terminal, and --yes was not given",
+            mend="Run it in a terminal and answer there, or add --yes.",
         )
-        return Denial(note="nobody could be asked: there is no terminal, and --yes was not given")
 
 
 class Progress:

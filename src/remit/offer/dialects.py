@@ -56,6 +56,8 @@ def _words(text: str) -> frozenset[str]:
 # Anthropic's own error message states the first pattern; the second is of Gemini's reference.
 _COMMON_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _GEMINI_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+# Taken by all of them.
+PLAIN_NAME = _GEMINI_NAME
 _ANY_NAME = re.compile(r"(?s).*")
 
 _CORE = _words(

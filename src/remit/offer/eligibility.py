@@ -9,7 +9,7 @@ the description does, and Remit enforces them all the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from remit.catalog.reading import is_object
 from remit.catalog.subschemas import children
@@ -45,6 +45,7 @@ _STRUCTURE = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
+_OF_OBJECTS = frozenset({"properties", "required", "additionalProperties"})
 _ASIDE = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
 )
@@ -76,14 +77,23 @@ def judge(bundled: Bundle, provider: Provider) -> Eligibility:
     return Eligibility(eligible=False, reason=reason, pointer=place)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    at: str
+class _Place(NamedTuple):
+    """Where a schema stands: in which part, on what path below it, how deep, in which references.
+
+    Its pointer is made only where there is something to say.
+    """
+
+    part: str
+    path: tuple[str | int, ...]
     depth: int
     open: tuple[str, ...]
 
+    @property
+    def at(self) -> str:
+        return self.part + pointer(*self.path)
+
     def step(self, *path: str | int, deeper: bool = False) -> _Place:
-        return _Place(self.at + pointer(*path), self.depth + deeper, self.open)
+        return _Place(self.part, self.path + path, self.depth + deeper, self.open)
 
 
 @final
@@ -102,7 +112,7 @@ class _Judging:
                     pointer(keyword),
                     f'the parameters as a whole use "{keyword}"; no provider takes it there',
                 )
-        yield from self._node(root, _Place("", 1, ()))
+        yield from self._node(root, _Place("", (), 1, ()))
 
     def _node(self, schema: JsonValue, place: _Place) -> Iterator[tuple[str, str]]:
         if not is_object(schema):
@@ -146,7 +156,7 @@ class _Judging:
             )
             return
         if (name, place.depth) not in self._judged:
-            inner = _Place(self._bundle.places[name], place.depth, (*place.open, name))
+            inner = _Place(self._bundle.places[name], (), place.depth, (*place.open, name))
             yield from self._node(self._bundle.definitions[name], inner)
             self._judged.add((name, place.depth))
 
@@ -184,9 +194,10 @@ class _Judging:
             kinds = kinds or list(map(str, types_of_values(values)))
         if not kinds:
             yield place.at, f"{_name(place.at)} has no type; a strict schema gives every value one"
-        if "object" in kinds:
+        # A provider reads these keywords whether or not the type lets them apply.
+        if "object" in kinds or not _OF_OBJECTS.isdisjoint(schema):
             yield from self._object(schema, place)
-        if "array" in kinds:
+        if "array" in kinds or "items" in schema:
             items = schema.get("items")
             if not is_object(items):
                 yield place.at, f"{_name(place.at)} does not say what its items are"
@@ -229,15 +240,15 @@ def _name(at: str) -> str:
     return quoted(at) if at else "the root of the parameters"
 
 
-def openai_size(schema: JsonObject) -> str | None:
+def openai_size(bundled: Bundle) -> str | None:
     """The reason why a strict schema is over OpenAI's bounds; None where it is within them."""
-    properties = characters = values = 0
-    for node in _nodes(schema):
-        for keyword in ("properties", "$defs"):
-            named = node.get(keyword)
-            if is_object(named):
-                properties += len(named) if keyword == "properties" else 0
-                characters += sum(map(len, named))
+    properties = values = 0
+    characters = sum(map(len, bundled.definitions))
+    for node in _nodes(bundled):
+        named = node.get("properties")
+        if is_object(named):
+            properties += len(named)
+            characters += sum(map(len, named))
         listed = node.get("enum", [node["const"]] if "const" in node else [])
         if not isinstance(listed, list):
             continue
@@ -256,8 +267,8 @@ def openai_size(schema: JsonObject) -> str | None:
     return None
 
 
-def _nodes(schema: JsonObject) -> Iterator[JsonObject]:
-    waiting: list[JsonValue] = [schema]
+def _nodes(bundled: Bundle) -> Iterator[JsonObject]:
+    waiting: list[JsonValue] = [bundled.root, *bundled.definitions.values()]
     while waiting:
         here = waiting.pop()
         if is_object(here):

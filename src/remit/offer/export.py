@@ -83,11 +83,8 @@ def export(
         provider: for whom.
         pins: names of pinned arguments; a mapping by name will do.
     """
-    listed = [
-        tool
-        for tool in tools
-        if provider != "mcp" or not isinstance(tool.destination, ClientTarget)
-    ]
+    hidden = [tool for tool in tools if provider == "mcp" and _is_the_clients(tool)]
+    listed = [tool for tool in tools if provider != "mcp" or not _is_the_clients(tool)]
     names = (mcp_names if provider == "mcp" else session_names)([(definition.id, listed)])
     entries = tuple(
         offer_tool(definition, tool, names.of(definition.id, tool.name), provider, pins)
@@ -95,9 +92,7 @@ def export(
     )
     functions: list[JsonValue] = [entry.function for entry in entries]
     left_out = tuple(
-        (tool.name, "it runs in the user's client, which an MCP client is not")
-        for tool in tools
-        if tool not in listed
+        (tool.name, "it runs in the user's client, which an MCP client is not") for tool in hidden
     )
     return Export(
         value=_ENVELOPES[provider](functions),
@@ -105,6 +100,10 @@ def export(
         left_out=left_out,
         notes=_notes(provider, len(entries)),
     )
+
+
+def _is_the_clients(tool: Tool) -> bool:
+    return isinstance(tool.destination, ClientTarget)
 
 
 def offer_tool(

@@ -339,8 +339,10 @@ class _Fitting:
             root |= {"required": kept}
             if not kept:
                 del root["required"]
-        if root.get("additionalProperties") is False:
-            del root["additionalProperties"]
+        # What they say of undeclared names would now hold for these.
+        for keyword in ("additionalProperties", "unevaluatedProperties"):
+            if root.pop(keyword, True) is not True:
+                self._report("", keyword, "it would refuse the names told of instead", lost=True)
         text = "Also takes: " + "; ".join(words)
         own = root.get("description")
         root["description"] = f"{own}\n{text}" if isinstance(own, str) and own else text

@@ -11,6 +11,23 @@ if TYPE_CHECKING:
 
     from remit.values.json import JsonObject, JsonValue
 
+_PLAIN = frozenset(
+    {
+        "type",
+        "title",
+        "description",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "minimum",
+        "maximum",
+        "minItems",
+        "maxItems",
+    }
+)
+
 
 def kinds_of(schema: JsonValue) -> tuple[str, ...]:
     """The types that a schema names; () where it names none."""
@@ -25,6 +42,27 @@ def is_plain(value: JsonValue, *, numbers_and_texts: bool) -> bool:
     if numbers_and_texts:
         return isinstance(value, str | int | float) and not isinstance(value, bool)
     return not isinstance(value, dict | list)
+
+
+def is_plain_schema(schema: JsonValue) -> bool:
+    """Whether every provider takes a schema as it is: most are, and need no second look."""
+    if not is_object(schema) or not _PLAIN.issuperset(schema):
+        return False
+    if schema.get("type") == "array" and "items" not in schema:
+        return False
+    declared = schema.get("properties", {})
+    required = schema.get("required", [])
+    values = schema.get("enum", [])
+    return (
+        is_object(declared)
+        and isinstance(required, list)
+        and isinstance(values, list)
+        and all(name in declared for name in required)
+        and all(isinstance(value, str) for value in values)
+        and all(map(is_plain_schema, declared.values()))
+        and ("items" not in schema or is_plain_schema(schema["items"]))
+        and isinstance(schema.get("additionalProperties", False), bool)
+    )
 
 
 def types_of_values(values: Iterable[JsonValue]) -> list[JsonValue]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from remit.offer.bundling import bundle
-from remit.offer.dialects import OFFERED, STRICT, Provider
+from remit.offer.bundling import Bundle, bundle
+from remit.offer.dialects import OFFERED, PLAIN_NAME, STRICT, Provider
 from remit.offer.eligibility import Eligibility, judge, openai_size
 from remit.offer.fitting import fit
+from remit.offer.nodes import is_plain_schema
 from remit.offer.pinning import without_pins
 
 if TYPE_CHECKING:
@@ -53,34 +54,44 @@ def offered(
             takes any number of strict tools, which is OpenAI. Anthropic bounds strict tools per
             request, so it is left to who makes the request. The other two have no such mode.
     """
-    bundled = bundle(without_pins(parameters.schema, pins), parameters.schema)
-    eligibility = judge(bundled, provider)
+    bundled = _bundled(parameters, pins)
+    eligibility = _judged(bundled, provider)
     wanted = provider == "openai" if strict is None else strict
-    if eligibility.eligible and (wanted or provider == "openai"):
-        derived = fit(bundled, STRICT[provider])
-        reason = openai_size(derived.schema) if provider == "openai" else None
-        if reason is not None:
-            eligibility = Eligibility(eligible=False, reason=reason, pointer="")
-        elif wanted and provider in ("openai", "anthropic"):
-            return Offered(
-                schema=derived.schema,
-                strict=True,
-                eligibility=eligibility,
-                removals=derived.removals,
-            )
-    fitted = fit(bundled, OFFERED[provider])
+    held = eligibility.eligible and wanted and provider in ("openai", "anthropic")
+    fitted = fit(bundled, (STRICT if held else OFFERED)[provider])
     return Offered(
-        schema=fitted.schema, strict=False, eligibility=eligibility, removals=fitted.removals
+        schema=fitted.schema, strict=held, eligibility=eligibility, removals=fitted.removals
     )
 
 
 def eligible(parameters: Parameters, provider: Provider, pins: Collection[str] = ()) -> Eligibility:
     """Whether a provider's strict mode can hold a model to them (contract section 2)."""
-    return offered(parameters, provider, pins, strict=False).eligibility
+    return _judged(_bundled(parameters, pins), provider)
 
 
 def refused_keywords(
     parameters: Parameters, provider: Provider, pins: Collection[str] = ()
 ) -> tuple[Removal, ...]:
     """Everything of the author's schema that a provider is not offered as written."""
-    return offered(parameters, provider, pins).removals
+    schema = without_pins(parameters.schema, pins)
+    if is_plain_schema(schema) and all(map(PLAIN_NAME.fullmatch, parameters.names)):
+        return ()
+    bundled = bundle(schema, parameters.schema)
+    held = provider == "openai" and _judged(bundled, provider).eligible
+    return fit(bundled, (STRICT if held else OFFERED)[provider]).removals
+
+
+def _bundled(parameters: Parameters, pins: Collection[str]) -> Bundle:
+    schema = without_pins(parameters.schema, pins)
+    if is_plain_schema(schema):
+        return Bundle(root=schema, definitions={}, places={}, removals=())
+    return bundle(schema, parameters.schema)
+
+
+def _judged(bundled: Bundle, provider: Provider) -> Eligibility:
+    eligibility = judge(bundled, provider)
+    if provider == "openai" and eligibility.eligible:
+        reason = openai_size(bundled)
+        if reason is not None:
+            return Eligibility(eligible=False, reason=reason, pointer="")
+    return eligibility

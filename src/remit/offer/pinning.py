@@ -41,11 +41,14 @@ def without_pins(schema: JsonObject, pins: Collection[str]) -> JsonObject:
 class _Pinning:
     """One removal; ``at`` is always a schema of the arguments object as a whole."""
 
-    __slots__ = ("_open", "_pins", "_targets")
+    __slots__ = ("_count", "_open", "_pins", "_targets")
 
     def __init__(self, root: JsonObject, pins: frozenset[str]) -> None:
         self._targets = Targets(root)
         self._pins = pins
+        declared = root.get("properties")
+        # The pins that are part of the arguments; an undeclared one is set aside (section 5).
+        self._count = len(pins & set(declared)) if is_object(declared) else 0
         self._open: set[int] = set()
 
     def mentions(self, at: JsonValue) -> bool:
@@ -67,6 +70,8 @@ class _Pinning:
             self._open.discard(id(at))
 
     def _names(self, at: JsonObject) -> bool:
+        if self._count and ("minProperties" in at or "maxProperties" in at):
+            return True
         for keyword in ("properties", "required", "dependentRequired", "dependentSchemas"):
             named = at.get(keyword)
             if isinstance(named, dict | list) and not self._pins.isdisjoint(map(str, named)):
@@ -97,7 +102,7 @@ class _Pinning:
                 result[keyword] = kept
         self._loosen_one_of(at, result)
         self._drop_condition(at, result)
-        self._count_properties(at, result)
+        self._count_properties(result)
         self._inline(at, result)
         return self._with_dependents(at, result)
 
@@ -162,14 +167,12 @@ class _Pinning:
             for keyword in ("if", "then", "else"):
                 result.pop(keyword, None)
 
-    def _count_properties(self, at: JsonObject, result: JsonObject) -> None:
+    def _count_properties(self, result: JsonObject) -> None:
         """Pinned parameters count towards a number of properties, and are not the model's."""
-        declared = at.get("properties")
-        count = len(self._pins & set(declared)) if is_object(declared) else 0
         for keyword in ("minProperties", "maxProperties"):
             number = result.get(keyword)
             if isinstance(number, int | float):
-                result[keyword] = max(0, int(number) - count)
+                result[keyword] = max(0, int(number) - self._count)
 
     def _with_dependents(self, at: JsonObject, result: JsonObject) -> JsonObject:
         """What a pinned parameter makes necessary is necessary: the pin is always there."""

@@ -1,4 +1,4 @@
-"""The effective catalog: what of a definition and a fetched catalog may be used (contract section 7).
+"""The effective catalog: what of a definition and a fetched catalog may be used (section 7).
 
 A refresh may tighten and never widens: a fetched tool over the ceiling, to a destination outside
 the reviewed remit, or with an env value that the review did not see, is dropped with its reason.
@@ -6,27 +6,34 @@ the reviewed remit, or with an env value that the review did not see, is dropped
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from remit.catalog.model import AppTarget, ClientTarget, Endpoint, Tool, UrlTarget
 from remit.catalog.scales import Category, DangerLevel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from remit.catalog.model import Definition
     from remit.catalog.scales import Ceiling
     from remit.catalog.tools import LoadedTools
     from remit.values.urls import Origin
 
+_STAYS = "; the tool as reviewed stays"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A tool that is not offered, and why."""
+    """A tool that is not offered, and why.
+
+    Attributes:
+        over_ceiling: whether the ceiling is why.
+    """
 
     name: str
     reason: str
+    over_ceiling: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,14 +42,23 @@ class EffectiveCatalog:
 
     tools: tuple[Tool, ...]
     dropped: tuple[Dropped, ...]
+    _by_name: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {tool.name: tool for tool in self.tools})
 
     def tool(self, name: str) -> Tool | None:
         """The tool of that catalog name."""
-        return next((tool for tool in self.tools if tool.name == name), None)
+        return self._by_name.get(name)
+
+    def dropped_tool(self, name: str) -> Dropped | None:
+        """What was dropped under that name, or None."""
+        return next((dropped for dropped in self.dropped if dropped.name == name), None)
 
     def reason(self, name: str) -> str | None:
         """Why a tool of that name was dropped, or None."""
-        return next((dropped.reason for dropped in self.dropped if dropped.name == name), None)
+        dropped = self.dropped_tool(name)
+        return None if dropped is None else dropped.reason
 
 
 def over_ceiling(tool: Tool, ceiling: Ceiling) -> str | None:
@@ -69,20 +85,21 @@ def effective_catalog(definition: Definition, fetched: LoadedTools | None) -> Ef
     tools = dict(reviewed)
     dropped: list[Dropped] = []
     for name, reason in _broken(fetched):
-        dropped.append(Dropped(name=name, reason=reason))
+        kept = _STAYS if name in reviewed else ""
+        dropped.append(Dropped(name=name, reason=reason + kept))
     for tool in fetched.tools if fetched else ():
         known = reviewed.get(tool.name)
         reason = _changed(tool, known) or approved.outside(tool)
         if reason is None:
             tools[tool.name] = tool if known is None else _tightened(tool, known)
         else:
-            kept = "; the tool as reviewed stays" if known else ""
+            kept = _STAYS if known else ""
             dropped.append(Dropped(name=tool.name, reason=reason + kept))
     for name, tool in list(tools.items()):
         reason = over_ceiling(tool, definition.ceiling)
         if reason is not None:
             del tools[name]
-            dropped.append(Dropped(name=name, reason=reason))
+            dropped.append(Dropped(name=name, reason=reason, over_ceiling=True))
     for name, reason in _unsafe_previews(tools):
         del tools[name]
         dropped.append(Dropped(name=name, reason=reason))
@@ -153,16 +170,14 @@ class _Approved:
     """What a review of the definition fixed of where things go."""
 
     url_origins: frozenset[Origin]
-    env_names: frozenset[str]
+    env_uses: frozenset[tuple[str, tuple[str, str]]]
     endpoints: bool
 
     @classmethod
     def of(cls, definition: Definition) -> _Approved:
         return cls(
             url_origins=frozenset(_origins(definition.tools)),
-            env_names=frozenset(
-                n for t in definition.tools if t.request for n in t.request.env_names
-            ),
+            env_uses=frozenset(use for tool in definition.tools for use in _env_uses(tool)),
             endpoints=definition.base_url is not None,
         )
 
@@ -173,10 +188,16 @@ class _Approved:
             return f"it sends to {destination.origin}, which was not reviewed"
         if isinstance(destination, Endpoint) and not self.endpoints:
             return "the definition has no baseUrl"
-        new = sorted(set(tool.request.env_names) - self.env_names) if tool.request else []
+        new = sorted({name for name, _ in set(_env_uses(tool)) - self.env_uses})
         if new:
-            return f"it uses env values that were not reviewed: {', '.join(new)}"
+            return f"it sends env values where no review saw them go: {', '.join(new)}"
         return None
+
+
+def _env_uses(tool: Tool) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each env value that a tool uses, and where it goes with it."""
+    for name in tool.request.env_names if tool.request else ():
+        yield name, _destination(tool)
 
 
 def _origins(tools: Iterable[Tool]) -> Iterable[Origin]:

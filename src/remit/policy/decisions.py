@@ -86,8 +86,9 @@ class SendableCall:
 
 
 def decide(tool: Tool, ceiling: Ceiling) -> Verdict:
-    """The built-in rules, which no policy lowers: the ceiling, the tool's own approval flag, and
-    asking before anything destructive (contract sections 5 and 18).
+    """Judge a tool by the built-in rules, which no policy lowers (contract sections 5 and 18).
+
+    They are the ceiling, the tool's own approval flag, and asking before anything destructive.
     """
     over = over_ceiling(tool, ceiling)
     if over is not None:

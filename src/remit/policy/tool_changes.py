@@ -114,7 +114,7 @@ def _scale(
         words += ", and asks nobody first"
     elif new.stops and not old.stops:
         words += ", and a person is asked first"
-    kind: ChangeKind = "loosened" if after < before else "tightened"
+    kind: ChangeKind = "loosened" if after.rank < before.rank else "tightened"
     return _of_tool(kind, new.name, f"/{key}", before.value, after.value, f"{words}.")
 
 

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Literal
 from remit.documents.canonical import canonical_json
 from remit.policy.changes import Change, definition_changes
 from remit.policy.edits import definition_edits, tool_edits
-from remit.policy.reach import Place, place_of, reach_of, reach_of_tools
+from remit.policy.reach import place_of, reach_of, reach_of_tools
 from remit.policy.tool_changes import tool_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from remit.catalog.model import Definition, Destination, Tool
+    from remit.catalog.model import Definition, Tool
     from remit.policy.reach import Reach
+    from remit.values.json import JsonObject, JsonValue
+
+
+# Of many tools that make one request, as many old names are looked at for the same arguments.
+_LOOKED_AT = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,27 @@ class VersionDiff:
         """Whether users consent again before their next run."""
         return self.change == "version"
 
+    def as_json(self) -> JsonObject:
+        """The difference as data (contract section 10, ``PUT /v1/apps/{app}``)."""
+        diff: list[JsonValue] = [
+            {
+                "kind": change.kind,
+                "tool": change.tool,
+                "pointer": change.pointer,
+                "before": change.before,
+                "after": change.after,
+                "version": change.version,
+                "words": change.words,
+            }
+            for change in self.changes
+        ]
+        return {
+            "change": self.change,
+            "reasons": [*self.reasons],
+            "needsConsent": self.needs_consent,
+            "diff": diff,
+        }
+
 
 def compare(old: Definition, new: Definition) -> VersionDiff:
     """Compare a definition with the one in force.
@@ -50,15 +76,14 @@ def compare(old: Definition, new: Definition) -> VersionDiff:
         reach_of(new),
         old.tools,
         new.tools,
-        _twins(_by_request(old.tools, old), _by_request(new.tools, new)),
+        _twins(old.tools, new.tools, old, new),
         definition_edits(old, new),
     )
 
 
 def compare_tools(old: Sequence[Tool], new: Sequence[Tool]) -> VersionDiff:
     """Compare two bare catalogs; each stands under the highest ceiling that its tools use."""
-    twins = _twins(_by_request(old, None), _by_request(new, None))
-    return _diff(reach_of_tools(old), reach_of_tools(new), old, new, twins, ())
+    return _diff(reach_of_tools(old), reach_of_tools(new), old, new, _twins(old, new), ())
 
 
 def compare_reach(old: Reach, new: Reach, twins: Mapping[str, str]) -> tuple[Change, ...]:
@@ -98,39 +123,53 @@ def _is_told(edit: Change, told: set[tuple[str | None, str]]) -> bool:
     )
 
 
-_Request = tuple["Tool", Place, "Destination", bytes]
+def _twins(
+    old: Sequence[Tool],
+    new: Sequence[Tool],
+    old_definition: Definition | None = None,
+    new_definition: Definition | None = None,
+) -> Mapping[str, str]:
+    """For an added tool, the reviewed one that makes the very same request.
 
-
-def _by_request(tools: Sequence[Tool], definition: Definition | None) -> Mapping[str, _Request]:
-    return {
-        tool.name: (
-            tool,
-            place_of(tool.destination, definition),
-            tool.destination,
-            canonical_json(tool.parameters.schema),
-        )
-        for tool in tools
-    }
-
-
-def _twins(old: Mapping[str, _Request], new: Mapping[str, _Request]) -> Mapping[str, str]:
-    """For an added tool the reviewed one of the same request; one that is gone comes first."""
+    One that is gone comes first, and of those one that took the same arguments: it was most
+    likely renamed. Each is taken once. Else it is one that is still there, the least strict.
+    """
+    before, after = {tool.name for tool in old}, {tool.name for tool in new}
+    added = [tool for tool in new if tool.name not in before]
+    if not added:
+        return {}
+    gone: dict[str, list[Tool]] = {}
+    kept: dict[str, Tool] = {}
+    for tool in sorted(old, key=_strictness):
+        request = _request_of(tool, old_definition)
+        if tool.name in after:
+            kept.setdefault(request, tool)
+        else:
+            gone.setdefault(request, []).append(tool)
     found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in new:
-        if name in old:
-            continue
-        twin = next((n for n in _candidates(new[name], old, new) if n not in taken), None)
+    for tool in added:
+        request = _request_of(tool, new_definition)
+        twin = _take(gone.get(request, []), tool) or kept.get(request)
         if twin is not None:
-            found[name] = twin
-            if twin not in new:
-                taken.add(twin)
+            found[tool.name] = twin.name
     return found
 
 
-def _candidates(
-    added: _Request, old: Mapping[str, _Request], new: Mapping[str, _Request]
-) -> Iterator[str]:
-    same = [name for name in old if old[name][1:3] == added[1:3]]
-    # A tool that is gone and took the same arguments was most likely renamed.
-    yield from sorted(same, key=lambda name: (name in new, old[name][3] != added[3], name))
+def _take(gone: list[Tool], added: Tool) -> Tool | None:
+    """Take the likeliest old name of a tool out of the list; the first few are looked at."""
+    if not gone:
+        return None
+    schema = canonical_json(added.parameters.schema)
+    for index, tool in enumerate(gone[:_LOOKED_AT]):
+        if canonical_json(tool.parameters.schema) == schema:
+            return gone.pop(index)
+    return gone.pop(0)
+
+
+def _request_of(tool: Tool, definition: Definition | None) -> str:
+    """A text that is the same for the same request: destination, method, path, query, body."""
+    return repr((place_of(tool.destination, definition), tool.destination))
+
+
+def _strictness(tool: Tool) -> tuple[int, int, bool, str]:
+    return tool.category.rank, tool.danger_level.rank, tool.requires_approval, tool.name

@@ -51,8 +51,8 @@ def abilities(subject: Subject) -> Section:
         blocks.append(Items(lead, dropped))
     undeclared = [tool.name for tool in subject.tools if not tool.scales_declared]
     if undeclared:
-        text = "The app does not say what kind of tool or how dangerous this is; the above is"
-        blocks.append(Paragraph(f"{text} Remit's guess by the method: {listed(undeclared)}."))
+        text = "the app says neither kind nor danger; what stands above is Remit's guess by the"
+        blocks.append(Paragraph(f"Of {listed(undeclared)} {text} method."))
     if definition.description.strip():
         blocks.append(Paragraph(f"In the app's own words: {quoted(definition.description)}"))
     return Section(id="abilities", title="What it can do", blocks=tuple(blocks))
@@ -240,8 +240,13 @@ def _stop(subject: Subject, tool: Tool) -> str:
     if tool.request is not None:
         text += f" {place_words(subject.reach[tool.name].place)}"
     preview = tool.confirm.preview if tool.confirm else None
-    looks = "" if preview is None else f"; to show you what it is about, {preview.tool} runs first"
-    return f"{called(tool)}: {text}{looks}"
+    if preview is not None:
+        text += f"; to show you what it is about, {preview.tool} runs first"
+    if tool.confirm is not None and tool.confirm.title is not None:
+        parts = tool.confirm.title.parts
+        title = "".join(part if isinstance(part, str) else part.written for part in parts)
+        text += f"; the app's own words on the card are {quoted(title)}"
+    return f"{called(tool)}: {text}"
 
 
 def _unasked(tools: Sequence[Tool], *, all_of_them: bool) -> str:

@@ -37,7 +37,7 @@ def _titled(tool: Tool, name: str) -> str:
 
 def _names(tool: Tool) -> frozenset[str]:
     if isinstance(tool.destination, ClientTarget):
-        return tool.parameters.names
+        return frozenset(tool.parameters.names)
     found: set[str] = set()
     for reference in (*_of_request(tool.destination.request), *_of_polling(tool.polling)):
         if reference.root in ("args", "input"):

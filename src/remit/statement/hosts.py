@@ -51,7 +51,7 @@ def hosts(subject: Subject) -> Section:
     if in_client:
         lead = "Your own client, the page or program you talk through. It receives:"
         handlers = sorted({quoted(subject.reach[tool.name].place.name) for tool in in_client})
-        handled = f"What its handlers do with it is up to the client: {listed(handlers)}."
+        handled = f"It hands this to {listed(handlers)}; what that does is the client's own affair."
         blocks.append(Items(lead, (*_arguments(in_client), handled)))
     blocks.append(Paragraph(_closing(subject, any_host=bool(uses))))
     return Section(id="hosts", title="Which hosts receive what", blocks=tuple(blocks))

@@ -21,7 +21,7 @@ from remit.policy.wording import facts_of, quoted
 from remit.statement.remit import build
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from remit.catalog.model import Definition
     from remit.policy.changes import Change
@@ -112,11 +112,13 @@ def check(document: JsonValue, definition: Definition) -> tuple[str, ...]:
             f"The lock is of the app {quoted(locked.id or '')}, and the definition is of "
             f"{quoted(definition.id)}. Name the definition that was locked, or write a new lock."
         )
-    changes = compare_reach(locked, reach_of(definition), {})
+    present = reach_of(definition)
+    changes = compare_reach(locked, present, {})
     grown = [change for change in changes if change.kind in ("added", "loosened")]
+    titles = {tool.name: tool.title for tool in definition.tools}
     firsts = {change.tool: change for change in reversed(grown)}
     more = [
-        _said(change, locked, definition) if firsts[change.tool] is change else change.words
+        _said(change, locked, present, titles) if firsts[change.tool] is change else change.words
         for change in grown
     ]
     less = [change.words for change in changes if change.kind not in ("added", "loosened")]
@@ -132,16 +134,15 @@ def check(document: JsonValue, definition: Definition) -> tuple[str, ...]:
     return ()
 
 
-def _said(change: Change, locked: Reach, definition: Definition) -> str:
+def _said(change: Change, locked: Reach, present: Reach, titles: Mapping[str, str | None]) -> str:
     """A change as what an agent could now do."""
-    old = locked.tools.get(change.tool or "")
-    new = reach_of(definition).tools.get(change.tool or "")
-    tool = definition.tool(change.tool or "")
-    if new is None or tool is None:
+    name = change.tool or ""
+    old, new, title = locked.tools.get(name), present.tools.get(name), titles.get(name)
+    if new is None:
         return change.words
-    called = f"{quoted(tool.title)} ({tool.name})" if tool.title else tool.name
+    called = f"{quoted(title)} ({name})" if title else name
     if old is None:
-        if not definition.ceiling.admits(new.category, new.danger_level):
+        if not present.ceiling.admits(new.category, new.danger_level):
             return change.words
         return f"An agent could now use {called}: {facts_of(new)}."
     if old.stops and not new.stops:

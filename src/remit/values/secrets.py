@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from base64 import b64encode
-from typing import final
+from html import escape
+from typing import cast, final
 from urllib.parse import quote, quote_plus
 
 MASK = "***"
+
+# Shorter ones stand in ordinary text by chance; masking them would destroy it.
+_SHORTEST = 4
+# From here on, the base64 of a secret inside a longer text is long enough to be told apart.
+_SHORTEST_INSIDE = 8
+_ESCAPE = re.compile(r"%[0-9A-F]{2}")
 
 
 @final
@@ -45,8 +54,9 @@ class Secret:
 class Masker:
     """Takes known secrets out of any text that is stored or shown (contract section 5, step 9).
 
-    A secret is found as it is, percent-encoded, as form text and in base64; secrets shorter
-    than four characters are left alone, because masking them would destroy ordinary text.
+    A secret is found as it is, percent-encoded, as form text, inside a JSON string or HTML, and
+    in base64, also in the middle of a longer text. Secrets shorter than four characters are left
+    alone, because masking them would destroy ordinary text.
     """
 
     __slots__ = ("_needles",)
@@ -54,13 +64,8 @@ class Masker:
     def __init__(self, secrets: tuple[Secret, ...]) -> None:
         needles: set[str] = set()
         for secret in secrets:
-            text = secret.reveal()
-            if len(text) < 4:
-                continue
-            raw = text.encode("utf-8", "surrogatepass")
-            needles |= {text, quote(text, safe="", errors="replace"), b64encode(raw).decode()}
-            needles |= {quote_plus(text, errors="replace"), b64encode(raw).decode().rstrip("=")}
-            needles.add(_json_escaped(text))
+            if len(secret.reveal()) >= _SHORTEST:
+                needles |= _forms(secret.reveal())
         # The longest first, so that no part of a longer form is left standing.
         self._needles = tuple(sorted(needles, key=len, reverse=True))
 
@@ -72,18 +77,44 @@ class Masker:
         return text
 
     def value(self, value: object) -> object:
-        """A JSON value with every string in it masked, object keys included."""
-        if not self._needles:
-            return value
+        """A JSON value with every text and number in it masked, object keys included."""
+        return self._masked(value) if self._needles else value
+
+    def _masked(self, value: object) -> object:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            return [self.value(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+            return [self._masked(item) for item in cast("list[object]", value)]
         if isinstance(value, dict):
-            return {self.text(str(k)): self.value(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            pairs = cast("dict[str, object]", value).items()
+            return {self.text(key): self._masked(item) for key, item in pairs}
+        if isinstance(value, int | float) and str(value) in self._needles:
+            return MASK
         return value
 
 
-def _json_escaped(text: str) -> str:
-    """The text as it stands inside a JSON string."""
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+def _forms(text: str) -> set[str]:
+    """Every spelling of a secret that an app may well answer with."""
+    raw = text.encode("utf-8", "surrogatepass")
+    percent = {
+        quote(raw, safe=""),
+        quote(raw),
+        quote_plus(raw),
+        quote_plus(text, errors="replace", safe="/"),
+    }
+    percent |= {_ESCAPE.sub(lambda found: found[0].lower(), form) for form in percent}
+    quoted = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    quoted |= {form.replace("/", "\\/") for form in quoted}
+    return {text, escape(text)} | percent | quoted | _base64(raw)
+
+
+def _base64(raw: bytes) -> set[str]:
+    """The base64 of a secret alone, and what of it shows wherever it stands in a longer text."""
+    found = {b64encode(raw).decode(), b64encode(raw).decode().rstrip("=")}
+    if len(raw) >= _SHORTEST_INSIDE:
+        for before in range(3):
+            after = -(before + len(raw)) % 3
+            whole = b64encode(bytes(before) + raw + bytes(after)).decode()
+            # The characters that bits of the neighbours go into are left out.
+            found.add(whole[(before * 8 + 5) // 6 : len(whole) - (after * 8 + 5) // 6])
+    return found | {form.replace("+", "-").replace("/", "_") for form in found}

@@ -33,6 +33,7 @@ from remit.main.world import RandomIds, SystemClock
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
+    from remit.calls.arguments import Arguments
     from remit.catalog.model import Definition, Tool
     from remit.egress.client import GuardedClient
     from remit.main.settings import Settings
@@ -153,9 +154,10 @@ class _Job:
     def _would_send(self, app: App, tool: Tool) -> dict[str, JsonValue]:
         if isinstance(tool.destination, ClientTarget):
             raise ClientUnavailable(
-                f"{tool.name} runs in the user's client ({tool.destination.name}); it sends nothing."
+                f"{tool.name} runs in the client ({tool.destination.name}) and sends nothing."
             )
         arguments = settle(tool, self.given, self.pins, source="caller")
+        _tell(arguments, tool.name)
         request = plan(tool, app.definition, arguments, env_names=self.env.keys())
         use = masked_credential(app.definition.auth, tool)
         sender = Sender(
@@ -230,14 +232,19 @@ def _approver(*, yes: bool) -> TerminalApprover | FlagApprover | NobodyApprover:
     return TerminalApprover() if sys.stdin.isatty() else NobodyApprover()
 
 
-def _print_outcome(outcome: CallOutcome) -> int:
-    arguments = outcome.arguments
-    for change in arguments.repaired if arguments else ():
+def _tell(arguments: Arguments, tool: str) -> None:
+    """Say on stderr what was not taken as it was given: nothing changes silently."""
+    for change in arguments.repaired:
         say(f"Repaired {change.pointer}: {change.words}.")
-    for name in arguments.refused_pins if arguments else ():
+    for name in arguments.refused_pins:
         say(f'The argument "{name}" was ignored: it is pinned, and the pin wins.')
-    for name in arguments.ignored if arguments else ():
-        say(f'The argument "{name}" was ignored: {outcome.tool} declares no such parameter.')
+    for name in arguments.ignored:
+        say(f'The argument "{name}" was ignored: {tool} declares no such parameter.')
+
+
+def _print_outcome(outcome: CallOutcome) -> int:
+    if outcome.arguments is not None:
+        _tell(outcome.arguments, outcome.tool)
     if outcome.error is not None or outcome.content is None or outcome.display is None:
         error = outcome.error or CallError("The call ended without a result.")
         return _print_error(

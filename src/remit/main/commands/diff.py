@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from remit.catalog.model import Definition, Tool
     from remit.main.files import Source
     from remit.main.settings import Settings
-    from remit.values.json import JsonObject
 
 
 def run(old: str, new: str, settings: Settings, *, fetch: bool, as_json: bool) -> int:
@@ -30,7 +29,7 @@ def run(old: str, new: str, settings: Settings, *, fetch: bool, as_json: bool) -
     else:
         found = compare(*(_definition(name, settings, fetch=fetch) for name in (old, new)))
     if as_json:
-        print_json(diff_json(found))
+        print_json(found.as_json())
     else:
         print_text(_text(found))
     return 0
@@ -51,27 +50,6 @@ def _tools(source: Source, settings: Settings) -> tuple[Tool, ...]:
         listed = "\n".join(str(mistake) for mistake in (loaded.mistakes if loaded else ()))
         raise InvalidDefinition(f"{listed}\n{source.name} cannot be used.".lstrip())
     return loaded.tools
-
-
-def diff_json(found: VersionDiff) -> JsonObject:
-    """``{change, reasons, needsConsent, diff}``, as a server answers it (contract section 10)."""
-    return {
-        "change": found.change,
-        "reasons": list(found.reasons),
-        "needsConsent": found.needs_consent,
-        "diff": [
-            {
-                "kind": change.kind,
-                "tool": change.tool,
-                "pointer": change.pointer,
-                "before": change.before,
-                "after": change.after,
-                "version": change.version,
-                "words": change.words,
-            }
-            for change in found.changes
-        ],
-    }
 
 
 def _text(found: VersionDiff) -> str:

@@ -17,6 +17,7 @@ from remit.errors import InvalidDefinition, WrongUse
 from remit.main.files import read_bytes, read_definition
 from remit.main.output import print_json, print_text, say
 from remit.offer.bill import bill
+from remit.policy.catalogs import effective_catalog
 from remit.statement.lock import check as check_lock
 from remit.statement.lock import lock as lock_of
 from remit.statement.remit import build
@@ -40,7 +41,7 @@ def show(file: str, settings: Settings, *, short: bool, fetch: bool, output: str
         text = short_form(build(definition))
         print_text(text if output == "md" else textwrap.fill(text, _width()))
         return 0
-    remit = build(definition, bill=bill(definition, definition.tools))
+    remit = build(definition, bill=bill(definition, effective_catalog(definition, None).tools))
     if output == "json":
         print_json(as_json(remit))
     elif output == "md":

@@ -1,0 +1,79 @@
+"""What a call is made in and with: the app as the user has it, and the ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from remit.errors import OverCeiling, UnknownTool
+from remit.values.json import nearest
+from remit.values.secrets import Masker, Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remit.catalog.model import Definition, Tool
+    from remit.gateway.ports import Approver, Clock, Egress, Ids, Watcher
+    from remit.policy.catalogs import EffectiveCatalog
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The ports that a call needs."""
+
+    egress: Egress
+    approver: Approver
+    clock: Clock
+    ids: Ids
+    watcher: Watcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """The app that a call is made in, with what the user brought.
+
+    Attributes:
+        catalog: the effective one: what is not in it cannot be called.
+        credential: the user's own, or None.
+        env: values by name.
+        version: Remit's own, for ``User-Agent``.
+    """
+
+    definition: Definition
+    catalog: EffectiveCatalog
+    credential: Secret | None = None
+    env: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+    version: str = "0"
+    brand: str = "Remit"
+
+    def masker(self, secret_arguments: tuple[Secret, ...] = ()) -> Masker:
+        """Takes credential, env values and secret arguments out of what the app says."""
+        known = [*self.env.values(), *secret_arguments]
+        if self.credential is not None:
+            known.append(self.credential)
+            if self.definition.auth.type == "basic":
+                known += [Secret(p) for p in self.credential.reveal().split(":", 1)[1:]]
+        return Masker(tuple(known))
+
+
+def find_tool(app: App, name: str) -> Tool:
+    """The tool of that name in the effective catalog.
+
+    Raises:
+        OverCeiling: it is declared, but above the ceiling.
+        UnknownTool: it is not there, or was dropped; the message says why.
+    """
+    tool = app.catalog.tool(name)
+    if tool is not None:
+        return tool
+    dropped = app.catalog.dropped_tool(name)
+    if dropped is not None and dropped.over_ceiling:
+        raise OverCeiling(
+            f"{name} cannot be called: {dropped.reason}. "
+            "Raising the ceiling is a change of the definition, and a reviewer must approve it."
+        )
+    if dropped is not None:
+        raise UnknownTool(f"{name} was dropped from the catalog: {dropped.reason}.")
+    near = nearest(name, (known.name for known in app.catalog.tools))
+    hint = f'Did you mean "{near}"?' if near else "`remit catalog` lists the tools."
+    raise UnknownTool(f'{app.definition.name} has no tool "{name[:80]}". {hint}')

@@ -1,0 +1,168 @@
+"""What goes out to the app and what comes back: the request, and its polls (sections 5, 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from remit.calls.answers import read_body, refusal
+from remit.calls.polling import judge, status_request
+from remit.calls.wire import CredentialUse, carries_credential, finish, use_credential
+from remit.errors import (
+    PollExhausted,
+    PollFailed,
+    ResponseInvalid,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+from remit.gateway.sending import Line, retry_after_ms, send
+from remit.values.visible import visible
+
+if TYPE_CHECKING:
+    from remit.calls.answers import Answer, Body
+    from remit.calls.arguments import Arguments
+    from remit.calls.planning import FrozenRequest
+    from remit.calls.wire import Sender, WireRequest
+    from remit.catalog.model import Polling, Tool
+    from remit.errors import CallError
+    from remit.gateway.apps import App, World
+    from remit.policy.decisions import SendableCall
+    from remit.values.json import JsonValue
+    from remit.values.secrets import Masker
+
+MAX_POLL_WAIT_MS = 300_000
+"""The longest wait between two polls that ``Retry-After`` can ask for."""
+
+_MAX_STATUS_CHARACTERS = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """The exchanges of one call: what it sends carries the credential, what it reads is masked.
+
+    Attributes:
+        timeout_ms: of each exchange.
+        retry: whether a GET that meets a busy app may be sent again.
+    """
+
+    tool: Tool
+    app: App
+    world: World
+    sender: Sender
+    masker: Masker
+    timeout_ms: int
+    retry: bool = True
+
+    async def first(self, sendable: SendableCall) -> tuple[Body, int]:
+        """Send a call that may be sent: what came back, and the wait it asks for, in ms.
+
+        Raises:
+            CallError: no answer that could be read, or one that is not 2xx.
+        """
+        request = sendable.request
+        retry = self.retry and request.method == "GET"
+        answer = await send(self._finished(request), self._line(), retry=retry)
+        if (error := self._refusal(request, answer)) is not None:
+            raise error
+        return read_body(self.tool, answer), retry_after_ms(answer) or 0
+
+    async def job(
+        self,
+        polling: Polling,
+        arguments: Arguments,
+        request: FrozenRequest,
+        first: tuple[Body, int],
+    ) -> Body:
+        """Ask until the job says that it is done; what fails on the way counts as a poll.
+
+        Raises:
+            PollFailed, PollExhausted: the job failed, or was still running at the last poll.
+            CallError: a poll that ends it: 4xx, another origin, an answer over its cap.
+        """
+        body, asked_ms = first
+        tool, app = self.tool, self.app
+        asked = status_request(
+            tool, app.definition, arguments, body, request, env_names=app.env.keys()
+        )
+        wait_ms = _wait_ms(polling, asked_ms)
+        status = "unknown"
+        for poll in range(1, polling.max_polls + 1):
+            await self.world.clock.sleep(wait_ms)
+            answer, wait_ms = await self._poll(asked, polling)
+            if answer is None:
+                self.world.watcher.polled(tool.name, poll, polling.max_polls, "no answer")
+                continue
+            progress = judge(polling, answer)
+            status = self._said(progress.words)
+            self.world.watcher.polled(tool.name, poll, polling.max_polls, status)
+            if progress.state == "complete":
+                return answer
+            if progress.state == "failed":
+                details: dict[str, JsonValue] = {"status": status, "polls": poll}
+                raise PollFailed(
+                    f'{tool.name}: the job ended with the status "{status}", which means that '
+                    "it failed.",
+                    details=details,
+                    sent=True,
+                )
+        raise PollExhausted(
+            f"{tool.name}: the job was still running ({status}) after {polling.max_polls} "
+            "polls. It may still finish: read its state before starting it again.",
+            details={"polls": polling.max_polls, "lastStatus": status},
+            sent=True,
+        )
+
+    async def _poll(self, asked: FrozenRequest, polling: Polling) -> tuple[Body | None, int]:
+        """One poll: the body, or None where it failed in passing; and the wait before the next."""
+        try:
+            answer = await send(self._finished(asked), self._line(), retry=False)
+        except (UpstreamTimeout, UpstreamUnreachable):
+            return None, polling.poll_interval_ms
+        wait_ms = _wait_ms(polling, retry_after_ms(answer) or 0)
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status >= 500:
+            return None, wait_ms
+        if (error := self._refusal(asked, answer)) is not None:
+            raise error
+        try:
+            return read_body(self.tool, answer), wait_ms
+        except ResponseInvalid:
+            # No value at statusField means: still running.
+            return None, wait_ms
+
+    def _finished(self, request: FrozenRequest) -> WireRequest:
+        """The request with everything in it; nothing is added to it after this."""
+        credential = CredentialUse()
+        if carries_credential(self.tool):
+            credential = use_credential(self.app.definition.auth, self.app.credential)
+        return finish(
+            request, self.tool, credential=credential, env=self.app.env, sender=self.sender
+        )
+
+    def _line(self) -> Line:
+        return Line(
+            tool=self.tool,
+            egress=self.world.egress,
+            clock=self.world.clock,
+            watcher=self.world.watcher,
+            timeout_ms=self.timeout_ms,
+        )
+
+    def _refusal(self, request: FrozenRequest, answer: Answer) -> CallError | None:
+        return refusal(
+            self.tool,
+            answer,
+            request.origin.authority,
+            credential=carries_credential(self.tool) and self.app.definition.auth.type != "none",
+            masker=self.masker,
+        )
+
+    def _said(self, words: str) -> str:
+        """The app's word for the status, fit to be shown: masked, one line, nothing hidden."""
+        line = visible(self.masker.text(words)).replace("\n", " ")
+        return line if len(line) <= _MAX_STATUS_CHARACTERS else line[:_MAX_STATUS_CHARACTERS] + "…"
+
+
+def _wait_ms(polling: Polling, asked_ms: int) -> int:
+    """The wait before a poll: the interval, which ``Retry-After`` can lengthen."""
+    return max(polling.poll_interval_ms, min(asked_ms, MAX_POLL_WAIT_MS))
