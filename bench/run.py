@@ -117,12 +117,15 @@ CASE = {
 }
 
 
-def measured(code: str, path: Path) -> list[float]:
-    """The figures that a snippet prints, of the run with the smallest first one."""
+def measured(script: str, path: Path) -> list[float]:
+    """The figures that a script of this folder prints, of the run with the smallest first one."""
     rows: list[list[float]] = []
     for _ in range(RUNS):
         done = subprocess.run(
-            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+            [sys.executable, str(HERE / script), str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         rows.append([float(word) for word in done.stdout.split()])
     return min(rows)

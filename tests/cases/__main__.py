@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.cases.reader import report
+from tests.cases.stage import Mode
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,7 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
-    for verdict, seconds in report(options.folder, real_process=options.process, only_ids=options.id):
+    mode: Mode = "real" if options.process else "forked"
+    for verdict, seconds in report(options.folder, mode=mode, only_ids=options.id):
         counts[verdict.status] += 1
         start = f"{seconds:6.2f} s  " if options.times else ""
         print(f"{start}{verdict.line()}", flush=True)

@@ -36,7 +36,7 @@ def _checked(stage: Stage, given: Mapping[str, Json], expect: Mapping[str, Json]
     for entry in _allowed(given.get("policy", "default")):
         argv += ["--allow", entry]
     env = {"REMIT_EGRESS_ALLOW": "", **given.get("env", {})}
-    ran = stage.run(*argv, "--", given["url"], env=env)
+    ran = stage.run(*argv, "--", given["url"], env=env, quick=True)
     printed = read_json(ran.stdout)
     seen = f"seen exit {ran.exit_code}, {ran.stdout[:300]!r} {ran.stderr[:200]!r}"
     if not isinstance(printed, dict) or "Traceback" in ran.stderr:

@@ -18,6 +18,7 @@ from tests.cases.judges import (
 from tests.cases.recipes import expand
 from tests.cases.stage import (
     ACME,
+    Mode,
     Observed,
     Setting,
     Stage,
@@ -56,7 +57,7 @@ class _Told:
     prose: list[str] = field(default_factory=list[str])
 
 
-def judge(case: Json, *, real_process: bool = False) -> Verdict:
+def judge(case: Json, mode: Mode = "forked") -> Verdict:
     """Run one case.
 
     Raises:
@@ -71,7 +72,7 @@ def judge(case: Json, *, real_process: bool = False) -> Verdict:
         return Verdict(id=case["id"], status="later", words=reason)
     given = expand(given)
     told = _Told()
-    with Stage(real_process=real_process) as stage:
+    with Stage(mode) as stage:
         if surface == "execute":
             _execute(stage, only(given, _INPUT_KEYS, "input"), case["expect"], told)
         elif surface == "lint":

@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).parents[2]
 REMIT = Path(sys.executable).with_name("remit")
@@ -95,6 +96,29 @@ class Forks:
             process.stdin.close()
             process.wait(timeout=10)
             process.stdout.close()
+
+
+def inside(argv: Sequence[str], folder: Path, env: Mapping[str, str], timeout_s: float) -> Ran:
+    """Run a command in this very process: for those that wait for nothing."""
+    from remit.main.cli import main
+
+    del timeout_s
+    out, err = io.StringIO(), io.StringIO()
+    started = time.perf_counter()
+    with (
+        mock.patch.dict(os.environ, env, clear=True),
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        code = main(argv)
+    return Ran(
+        exit_code=code,
+        stdout=out.getvalue(),
+        stderr=err.getvalue(),
+        seconds=time.perf_counter() - started,
+        peak_mb=0,
+    )
 
 
 def real(argv: Sequence[str], folder: Path, env: Mapping[str, str], timeout_s: float) -> Ran:

@@ -240,7 +240,7 @@ def schema_case(stage: Stage, given: Json, expect: Json) -> list[str]:
         {"method": "POST", "path": "/x", "bodyTemplate": {}}, given["parameters"]
     )
     document = definition(tool, ACME)
-    ran = stage.run("lint", str(stage.file(document)), "--format", "json", timeout_s=20)
+    ran = stage.run("lint", str(stage.file(document)), "--format", "json", timeout_s=20, apart=True)
     faults: list[str] = []
     if ran.exit_code not in (0, 1) or "Traceback" in ran.stderr:
         faults.append(f"lint ended with {ran.exit_code} in {ran.seconds:.1f} s: {ran.stderr[-300:]!r}")
@@ -264,13 +264,14 @@ def schema_case(stage: Stage, given: Json, expect: Json) -> list[str]:
 
 def _validated(stage: Stage, document: Json, instance: Json, expect: Mapping[str, Json]) -> list[str]:
     setting = Setting(
-        definition=document, tool="t", args=encoded(instance), dry=True, timeout_s=20
+        definition=document, tool="t", args=encoded(instance), dry=True, timeout_s=20, apart=True
     )
     idle = stage.call(
         Setting(
             definition=definition(endpoint_tool({"method": "POST", "path": "/x"}, declared({}))),
             tool="t",
             dry=True,
+            apart=True,
         )
     )
     one = stage.call(setting)

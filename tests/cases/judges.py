@@ -122,6 +122,8 @@ def _judge_body(want: dict[str, Json], got: Received, at: str) -> list[str]:
     length = got.header("content-length")
     if want.get("bodyAbsent") and (got.body or length not in (None, "0")):
         faults.append(f"{at}: expected no body, seen {got.body!r:.200} (length {length})")
+    if want.get("bodyAbsent") is False and not got.body:
+        faults.append(f"{at}: expected a body, seen none")
     return faults
 
 
@@ -273,7 +275,7 @@ def _listed(findings: Sequence[dict[str, Json]]) -> str:
 # -- what must never be --------------------------------------------------------------------
 
 _Never = Callable[[re.Match[str], Sequence[Observed]], bool]
-_PLACES = r"(?:the )?(?:result|error text|error|wire|approval|output|card|request|body|query|path|url)"
+_PLACES = r"(?:the )?(?:result|error text|error|wire|approval|output|logs?|card|requests?|body|query|path|url)"
 
 
 def _requests(seen: Sequence[Observed]) -> list[Received]:
@@ -288,10 +290,22 @@ def _sent_line(found: re.Match[str], seen: Sequence[Observed]) -> bool:
     )
 
 
-def _anywhere(found: re.Match[str], seen: Sequence[Observed]) -> bool:
+def _there(found: re.Match[str], seen: Sequence[Observed]) -> bool:
+    """A token in one of the places that the phrase names."""
     token = found.group(1).strip("'\"`")
-    texts = [r.text() for r in _requests(seen)] + [one.everything for one in seen]
+    places = found.group(2)
+    texts: list[str] = []
+    if re.search("wire|request|body|query|path|url", places):
+        texts += [r.text() for r in _requests(seen)]
+    if re.search("result|error|output|log", places):
+        texts += [one.everything for one in seen]
+    if re.search("approval|card", places):
+        texts += [one.shown for one in seen]
     return any(token in text or token in unquote(text) for text in texts)
+
+
+def _shown(found: re.Match[str], seen: Sequence[Observed]) -> bool:
+    return any(found.group(1) in one.everything for one in seen)
 
 
 def _pair(found: re.Match[str], seen: Sequence[Observed]) -> bool:
@@ -332,11 +346,11 @@ _NEVERS: tuple[tuple[re.Pattern[str], _Never], ...] = (
     (re.compile(r"a (?:second )?parameter named (\w+)"), _named),
     (re.compile(r"([\w.\[\]]+)=(\S*|\[.*\])"), _pair),
     (re.compile(r"(\w+) in the body, as .*"), _body_key),
-    (re.compile(rf"([\w@:.\-]+) (?:anywhere )?(?:in|on) {_PLACES}(?: or .*)?"), _anywhere),
+    (re.compile(rf"(\S+(?: \S+)?) (?:anywhere )?(?:in|on) ({_PLACES}(?: or .*)?)"), _there),
     (re.compile(r"ok with \w+ (\S+)"), lambda f, s: any(o.ok and f.group(1) in o.text for o in s)),
     (re.compile(r"(?:a )?(tool error)"), lambda _, s: any(not o.ok for o in s)),
     (re.compile(r"(an empty string) as tool result"), lambda _, s: any(o.text == "" for o in s)),
-    (re.compile(r"(\w+(?:Error|Exception))"), _anywhere),
+    (re.compile(r"(\w+(?:Error|Exception))"), _shown),
     (re.compile(r"(an exception|a traceback|a crash)\b.*"), lambda _, s: any(sound(o) for o in s)),
 )
 

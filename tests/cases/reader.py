@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from tests.cases import address_cases, behaviour, document_cases, requests_cases
 from tests.cases.recipes import expand
-from tests.cases.stage import Stage
+from tests.cases.stage import Mode, Stage
 from tests.cases.verdicts import Json, UnknownShapeError, Verdict, only, verdict
 
 _Reader = Callable[[Stage, Json, Json], "list[str]"]
@@ -55,28 +54,28 @@ def read_folder(folder: Path) -> Iterator[tuple[str, Json]]:
             yield file.name, case
 
 
-def judge(case: Json, *, real_process: bool = False) -> Verdict:
+def judge(case: Json, mode: Mode = "forked") -> Verdict:
     """Run one case; what is wrong with it is said in the verdict."""
     name = str(case.get("id", "?")) if isinstance(case, dict) else "?"
     try:
-        return _judged(case, name, real_process=real_process)
+        return _judged(case, name, mode)
     except UnknownShapeError as error:
         return Verdict(id=name, status="FAILED", words=f"a shape that is not known: {error}")
     except Exception as error:  # noqa: BLE001 -- a case that breaks its reader has failed
         return Verdict(id=name, status="FAILED", words=f"{type(error).__name__}: {error!s:.500}")
 
 
-def _judged(case: Json, name: str, *, real_process: bool) -> Verdict:
+def _judged(case: Json, name: str, mode: Mode) -> Verdict:
     if not isinstance(case, dict):
         raise UnknownShapeError("a case that is no object")
     if "surface" in (case.get("input") or {}):
-        return behaviour.judge(case, real_process=real_process)
+        return behaviour.judge(case, mode)
     case = only(case, _SECURITY_KEYS, "the case")
     given, expect, kind = case["input"], case["expect"], str(case["class"])
     family = kind.partition(".")[0]
     if (reason := LATER.get(family) or _later(family, given, expect)) is not None:
         return Verdict(id=name, status="later", words=reason)
-    with Stage(real_process=real_process) as stage:
+    with Stage(mode) as stage:
         if kind == "json.body":
             faults, later = requests_cases.json_body(stage, given, expect)
             if later:
@@ -86,8 +85,9 @@ def _judged(case: Json, name: str, *, real_process: bool) -> Verdict:
             reader = _NOW.get(kind) or _NOW.get(family)
             if reader is None:
                 raise UnknownShapeError(f"class {kind!r}")
-            # Recipes of a schema are judged by its own reader.
-            faults, note = reader(stage, expand(given), expect), ""
+            # A schema is written out by its own reader, once: it may be deeper than this.
+            inputs = given if family == "schema" else expand(given)
+            faults, note = reader(stage, inputs, expect), ""
     return verdict(name, faults, note)
 
 
@@ -111,12 +111,11 @@ def _later(family: str, given: Json, expect: Json) -> str | None:
 
 
 def report(
-    folder: Path, *, real_process: bool = False, slow: bool = False, only_ids: str = ""
+    folder: Path, *, mode: Mode = "forked", only_ids: str = ""
 ) -> Iterator[tuple[Verdict, float]]:
     """Each verdict with its seconds, as they come."""
-    judged = partial(judge, real_process=real_process)
     for _, case in read_folder(folder):
         if only_ids and only_ids not in str(case.get("id")):
             continue
         started = time.monotonic()
-        yield judged(case), time.monotonic() - started
+        yield judge(case, mode), time.monotonic() - started

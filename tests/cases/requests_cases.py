@@ -364,7 +364,7 @@ def json_body(stage: Stage, given: Json, expect: Json) -> tuple[list[str], str]:
         return [], "needs a server: a media type"
     raw = _raw_body(given)
     tool = endpoint_tool({"method": "POST", "path": "/x", "bodyTemplate": {}}, {"type": "object", "properties": {}})
-    one = stage.call(Setting(definition=definition(tool, ACME), tool="t", args=raw))
+    one = stage.call(Setting(definition=definition(tool, ACME), tool="t", args=raw, apart=True))
     faults = sound(one)
     told: list[list[str]] = []
     if any(status >= 400 for status in statuses):
@@ -456,7 +456,7 @@ def json_upstream(stage: Stage, given: Json, expect: Json) -> list[str]:
         definition=definition(tool, ACME),
         tool="t",
         answers=[_upstream_answer(given)],
-        real_process=measured,
+        apart=measured,
     )
     one = stage.call(setting)
     return sound(one) + _judge_upstream(expect, one)

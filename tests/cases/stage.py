@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
-from tests.cases.command import Forks, Ran, on_terminal, real
+from tests.cases.command import Forks, Ran, inside, on_terminal, real
 from tests.cases.origins import Hosts, origin_of
 from tests.cases.upstream import Answer, Received, Upstream, answer_of
 from tests.cases.verdicts import Json, UnknownShapeError, only
@@ -26,6 +26,7 @@ _APP_KEYS = (
     "tools credential"
 )
 FORKS = Forks()
+Mode = Literal["forked", "inside", "real"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +95,7 @@ class Setting:
         args: the exact bytes of ``--args``.
         answers: the app's answers, in order.
         approve: None says ``--yes``; True and False answer at a terminal.
+        apart: it must run in a process of its own: its memory counts, or it might not end.
     """
 
     definition: dict[str, Json]
@@ -106,17 +108,17 @@ class Setting:
     approve: bool | None = None
     dry: bool = False
     process_env: Mapping[str, str] = field(default_factory=dict[str, str])
-    real_process: bool = False
+    apart: bool = False
     timeout_s: float = 150
 
 
 class Stage:
     """A scratch folder with commands to run in it."""
 
-    def __init__(self, *, real_process: bool = False) -> None:
+    def __init__(self, mode: Mode = "forked") -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="remit-case-")
         self.folder = Path(self._folder.name)
-        self.real_process = real_process
+        self.mode = mode
 
     def __enter__(self) -> Self:
         return self
@@ -144,7 +146,7 @@ class Stage:
         if isinstance(document, bytes):
             path.write_bytes(document)
         else:
-            text = document if isinstance(document, str) else json.dumps(document)
+            text = document if isinstance(document, str) else written(document)
             path.write_text(text, encoding="utf-8", newline="")
         return path
 
@@ -153,12 +155,17 @@ class Stage:
         *argv: str,
         env: Mapping[str, str] | None = None,
         timeout_s: float = 150,
-        real_process: bool = False,
+        quick: bool = False,
+        apart: bool = False,
     ) -> Ran:
-        """Run one `remit` command here."""
+        """Run one `remit` command here; a quick one in this process, one apart never."""
         # A NUL or a lone surrogate cannot stand in an argument of a process.
         plain = all("\0" not in a and a.isprintable() for a in argv)
-        run = real if (real_process or self.real_process) and plain else FORKS.run
+        run = FORKS.run
+        if self.mode == "real" and plain:
+            run = real
+        elif (quick or self.mode == "inside") and not apart:
+            run = inside
         return run(argv, self.folder, self.environment(env), timeout_s)
 
     def call(self, setting: Setting) -> Observed:
@@ -177,7 +184,7 @@ class Stage:
                     *argv,
                     env=setting.process_env,
                     timeout_s=setting.timeout_s,
-                    real_process=setting.real_process,
+                    apart=setting.apart,
                 )
             else:
                 typed = "y" if setting.approve else "n not this one"
@@ -202,7 +209,7 @@ class Stage:
 
     def lint(self, document: Json, name: str = "app.json") -> tuple[Ran, list[dict[str, Json]]]:
         """The findings of a document, as it is written."""
-        ran = self.run("lint", str(self.file(document, name)), "--format", "json")
+        ran = self.run("lint", str(self.file(document, name)), "--format", "json", quick=True)
         printed = read_json(ran.stdout)
         findings = printed.get("findings", []) if isinstance(printed, dict) else []
         return ran, findings
@@ -241,6 +248,31 @@ def _observed(ran: Ran, hosts: Hosts, *, terminal: bool) -> Observed:
         shown=err if terminal else "",
         bytes_said=hosts.upstream.bytes_said,
     )
+
+
+def written(value: Json) -> str:
+    """JSON of a value however deep it is."""
+    try:
+        return json.dumps(value)
+    except RecursionError:
+        pass
+    pieces: list[str] = []
+    waiting: list[tuple[bool, Json]] = [(False, value)]
+    while waiting:
+        plain, item = waiting.pop()
+        if plain:
+            pieces.append(item)
+        elif isinstance(item, list | dict) and item:
+            is_list = isinstance(item, list)
+            entries = [("", v) for v in item] if is_list else list(item.items())
+            parts: list[tuple[bool, Json]] = [(True, "[" if is_list else "{")]
+            for number, (key, inner) in enumerate(entries):
+                start = "," if number else ""
+                parts += [(True, start if is_list else f"{start}{json.dumps(key)}:"), (False, inner)]
+            waiting += [(True, "]" if is_list else "}"), *reversed(parts)]
+        else:
+            pieces.append(json.dumps(item))
+    return "".join(pieces)
 
 
 def read_json(text: str) -> Json:

@@ -52,10 +52,13 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningApp]
 def check(step: Step, app: RunningApp) -> None:
     """Run a step and compare."""
     code, shown = run(step)
-    shown = "".join(f"{line.rstrip()}\n" for line in shown.replace(app.address, DECLARED).splitlines())
+    shown = "".join(
+        f"{line.rstrip()}\n" for line in shown.replace(app.address, DECLARED).splitlines()
+    )
     assert code == step.code, f"$ {step.command}\n{shown}"
     if step.shown.strip():
-        assert step.pattern().fullmatch(shown), f"$ {step.command}\n{shown}"
+        fits = step.pattern().fullmatch(shown) is not None
+        assert fits, f"The page shows\n{step.shown}\nbut $ {step.command}\n{shown}"
 
 
 @pytest.mark.parametrize("page", LEARNING, ids=_name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from remit.catalog.mistakes import Mistake
+from remit.catalog.tools import as_records
 from remit.lint.run import lint_catalog, lint_definition
 
 ABSENT: Any = object()
@@ -109,7 +110,8 @@ def findings(document: object) -> tuple[Mistake, ...]:
     """The findings of a tool, of a catalog or of a definition."""
     if isinstance(document, dict) and "auth" not in document and "tools" not in document:
         return lint_catalog([document])
-    return lint_catalog(document) if isinstance(document, list) else lint_definition(document)
+    is_catalog = as_records(document) is not None
+    return lint_catalog(document) if is_catalog else lint_definition(document)
 
 
 def of_rule(rule: str, document: object) -> list[Mistake]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remit.lint.report import Reviewed, as_json, as_lines, counts_of, plain, pointers_of, strict
 from remit.lint.run import lint_definition
-from tests.lint.documents import app, destructive, tool
+from tests.lint.documents import app, closed, destructive, tool
 
 DOCUMENT = app(
     tool(description=""),
@@ -102,3 +102,12 @@ def test_several_files_are_summed_up_together() -> None:
     assert "1 error and 2 warnings in 2 files." in plain(as_lines([one, two]))
     found = plain(as_lines([Reviewed(file="b", mistakes=FOUND[:1], subject="catalog")]))
     assert found.startswith("catalog  /baseUrl")
+
+
+def test_an_authors_text_cannot_steer_the_terminal() -> None:
+    """A name with an escape sequence is shown, not obeyed."""
+    name = "get\x1b[2J\u202escene\nerror"
+    found = lint_definition(app(tool(name=name, parameters=closed({name: {"type": "string"}}))))
+    text = plain(as_lines([Reviewed(file="a.yaml", mistakes=found)]))
+    assert all(line.isprintable() for line in text.splitlines())
+    assert "\\u001b" in text

@@ -166,9 +166,8 @@ def test_a_destructive_tool_without_approval_is_found() -> None:
     assert (found.level, found.at) == ("warning", "/requiresApproval")
     assert "requiresApproval" in found.message
     assert places("destructive-without-approval", destructive()) == []
-    assert places("destructive-without-approval", destructive(requiresApproval="true")) == [
-        "/requiresApproval"
-    ]
+    # A value that is neither is an error of its own; two findings would be one too many.
+    assert rules([tool(), destructive(requiresApproval="true")]) == ["wrong-type"]
 
 
 @pytest.mark.promise("T-19")

@@ -24,7 +24,8 @@ def with_value(schema: object, name: str = "value") -> dict[str, Any]:
 def test_keywords_that_a_provider_is_not_offered_are_noted_once_for_each() -> None:
     """Issue 2, point 4: keywords a provider refuses."""
     found = of_rule("provider-refuses", with_value(text(pattern="^a", minLength=2)))
-    (gemini,) = [mistake for mistake in found if mistake.message.startswith("Gemini")]
+    (gemini,) = [mistake for mistake in found if '"pattern"' in mistake.message]
+    assert "Gemini" in gemini.message
     assert gemini.level == "note"
     assert gemini.at == "/parameters/properties/value/pattern"
     assert '"pattern", "minLength"' in gemini.message
@@ -119,8 +120,8 @@ def test_a_schema_called_plain_is_taken_and_held_as_it_is_written(schema: object
         return
     closed_one = _closed(schema)
     for provider in ("openai", "anthropic", "gemini"):
-        assert eligible(Parameters(closed_one), provider).eligible  # type: ignore[arg-type]
-        assert refused_keywords(Parameters(schema), provider) == ()  # type: ignore[arg-type]
+        assert eligible(Parameters(closed_one), provider).eligible
+        assert refused_keywords(Parameters(schema), provider) == ()
 
 
 def _closed(schema: object) -> object:

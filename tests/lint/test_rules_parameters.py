@@ -64,6 +64,7 @@ def test_a_description_behind_a_reference_counts() -> None:
         "The state, one of 'open' or 'closed'.",
         "'open' | 'closed'",
         "Either open or closed.",
+        "Carrier to ask: dhl, ups or fedex.",
         "open|closed|merged",
         "Allowed values: low, medium, high.",
         "Possible values are red, green and blue.",

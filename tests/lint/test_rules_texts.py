@@ -51,6 +51,7 @@ def test_vague_descriptions_are_found(description: str, vague: bool) -> None:
         ("Notable scenes of the last week, by name.", False),
         ("Reads a scene. Do not use it for lists.", True),
         ("Reads a scene; for lists use list_scenes instead.", True),
+        ("Reads one scene. To find one by its name, use search_scenes first.", True),
         ("Use only when the user names a scene by its id.", True),
         ("Reads a scene. It doesn\u2019t return objects of it.", True),
         ("Liest eine Szene. Nicht für Listen von Szenen gedacht.", True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from tests.lint.documents import (
     tool,
 )
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 SEED_EXAMPLE = {
     "name": "place_object",
     "description": "Place an object in the current scene at the given coordinates.",
@@ -307,3 +310,70 @@ def test_every_mistake_is_of_the_parameter_it_names() -> None:
     assert (
         of_rule("undescribed-parameter", document)[0].pointer == "/0/parameters/properties/a~1b~0c"
     )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "\n",
+        " ",
+        "type: a, b ",
+        "eyJ",
+        "a, ",
+        "'a' ",
+        "a|",
+        "one of a, ",
+        "<important ",
+        "ignore all ",
+        "do not tell ",
+        "never \n",
+        "you must ",
+        "A1b+/",
+        "Bearer ",
+        "\u200b",
+        "call x ",
+        "sk_",
+        " or ",
+        "5 min ",
+    ],
+)
+def test_hostile_texts_cost_little(piece: str) -> None:
+    """A vendor's text of any kind is read in time that grows with its length alone."""
+    words = ("user ignore always < " + piece * 20_000)[:20_000]
+    query = {"method": "GET", "path": "/x", "queryParams": {"q": words}}
+    named = closed({words: text(words)})
+    before = process_time()
+    lint_definition(
+        app(
+            tool(
+                name=words,
+                title=words,
+                description=words,
+                endpoint={"method": "GET", "path": f"/{words}"},
+            ),
+            tool(parameters=named, endpoint=query),
+            promptContext=words,
+        )
+    )
+    assert process_time() - before < 3
+
+
+def test_many_slots_beside_many_parameters_cost_little() -> None:
+    """Close names are looked for only where that is cheap."""
+    body = {f"k{n}": f"{{{{args.slot_{n}}}}}" for n in range(2_000)}
+    schema = closed({f"field_{n}": text() for n in range(2_000)})
+    before = process_time()
+    found = of_rule(
+        "pin-only-slot",
+        tool(parameters=schema, endpoint={"method": "POST", "path": "/x", "bodyTemplate": body}),
+    )
+    assert len(found) == 2_000
+    assert process_time() - before < 3
+
+
+@pytest.mark.parametrize("name", ["scenes.yaml", "catalog.json"])
+def test_the_example_app_has_nothing_above_a_note(name: str) -> None:
+    """What an author copies is what we would ask of them."""
+    data = (EXAMPLES / name).read_bytes()
+    document: Any = parse_document(data, name=name)
+    assert [str(m) for m in findings(document) if m.level != "note"] == []

@@ -164,12 +164,22 @@ def segment_fault(segment: str) -> str | None:
     return "a dot segment" if unquote(segment) in (".", "..") else None
 
 
-def query_text(scope: Scope, text: Text) -> Frozen:
-    """A location's own query string: literal and encoded but for its references."""
+def query_text(scope: Scope, text: Text, *, literal: bool = False) -> Frozen:
+    """A query string with its values, percent-encoded.
+
+    Args:
+        scope: where the values are.
+        text: a location's own query string, encoded already; or the value of one parameter.
+        literal: whether the author's own text is data that has to be encoded, too.
+
+    Raises:
+        MissingReference: a reference to nothing.
+        InvalidArguments: no scalar.
+    """
     parts: list[str | Reference] = []
     for part in text.parts:
         if isinstance(part, str):
-            parts.append(part)
+            parts.append(encoded(part) if literal else part)
         elif part.root == "env":
             parts.append(scope.env(part))
         else:
@@ -182,7 +192,7 @@ def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Froz
     name = encoded(parameter.name)
     whole = parameter.value.whole
     if whole is None or whole.root == "env":
-        return [(name, query_text(scope, parameter.value))]
+        return [(name, query_text(scope, parameter.value, literal=True))]
     value = scope.find(whole)
     if value is MISSING or value is None:
         if whole.root == "input":
@@ -304,7 +314,8 @@ def _body_text(scope: Scope, text: Text) -> Found:
 
 
 def _joined(parts: list[str | Reference]) -> Frozen:
-    for part in parts:
-        if not isinstance(part, str):
-            return EnvText(tuple(parts))
-    return "".join(cast("list[str]", parts))
+    try:
+        return "".join(cast("list[str]", parts))
+    except TypeError:
+        # One of them is an env reference.
+        return EnvText(tuple(parts))

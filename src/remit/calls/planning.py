@@ -269,8 +269,11 @@ def joined_url(
 
 
 def _concatenated(parts: list[Frozen]) -> Frozen:
-    if all(type(part) is str for part in parts):
+    try:
         return "".join(cast("list[str]", parts))
+    except TypeError:
+        # One of them holds an env reference.
+        pass
     flat = [p for part in parts for p in (part.parts if isinstance(part, EnvText) else (part,))]
     return EnvText(tuple(flat))
 

@@ -14,6 +14,7 @@ from remit.catalog.reading import Fields, is_object, kind, shown
 from remit.catalog.requests import Surroundings
 from remit.catalog.scales import Category, Ceiling, DangerLevel
 from remit.catalog.tools import LoadedTools, as_records, read_tools
+from remit.values.collection import uncollected
 from remit.values.json import nearest
 from remit.values.urls import Url, UrlFault, parse_url
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"[a-z][a-z0-9-]{1,39}")
 MAX_PROMPT_CONTEXT = 4_000
+_MAX_COMPARED = 200
 _KEYS = frozenset(
     {
         "$schema",
@@ -69,6 +71,11 @@ def load_definition(document: JsonValue, *, brand: str = "Remit") -> Loaded:
         document: the decoded document.
         brand: the brand setting (contract section 12).
     """
+    with uncollected():
+        return _load(document, brand)
+
+
+def _load(document: JsonValue, brand: str) -> Loaded:
     mistakes = Mistakes()
     if not is_object(document):
         mistakes.add(
@@ -118,18 +125,12 @@ def load_definition(document: JsonValue, *, brand: str = "Remit") -> Loaded:
 
 
 def load_catalog(document: JsonValue, around: Surroundings) -> LoadedTools | None:
-    """Load a bare or fetched catalog; None where it is none.
-
-    It is a list of tools, or an object with ``tools``. Other keys of the object are left alone:
-    a fetched catalog is a wire format, and its reader ignores what it does not know.
-    """
+    """Load a bare catalog: a list of tools, or ``{tools: […]}``; None where it is none."""
     records = as_records(document)
-    if records is None and is_object(document) and isinstance(document.get("tools"), list):
-        document = {"tools": document["tools"]}
-        records = as_records(document)
     if records is None:
         return None
-    return read_tools(records, around, root="" if isinstance(document, list) else "/tools")
+    with uncollected():
+        return read_tools(records, around, root="" if isinstance(document, list) else "/tools")
 
 
 def surroundings_of(
@@ -346,7 +347,8 @@ def _read_skills(fields: Fields, tools: frozenset[str]) -> tuple[Skill, ...]:
 
 
 def _near_tool(name: str, tools: frozenset[str]) -> str:
-    near = nearest(name, tools)
+    # Looking for a close name costs the product of the two numbers of names.
+    near = nearest(name, tools) if len(tools) <= _MAX_COMPARED else None
     return f'did you mean "{near}"?' if near else "name one of its tools, or take the name out"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from remit.values.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,7 +35,9 @@ class Mistake:
     mend: str
 
     def __str__(self) -> str:
-        place = f"{self.tool or 'definition'}  {self.at}".rstrip()
+        # A key may hold anything; the pointer has it as it is, a terminal may not.
+        at = visible(self.at).replace("\n", "⟨U+000A⟩")
+        place = f"{self.tool or 'definition'}  {at}".rstrip()
         return f"{place}\n  {self.message}. {_sentence(self.mend)}"
 
 

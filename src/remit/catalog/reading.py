@@ -156,5 +156,20 @@ class Fields:
     def _refuse(self, key: str, wanted: str) -> None:
         if key in self.values:
             found = kind(self.values[key])
-            mend = "leave the key out" if self.values[key] is None else f"write {wanted}"
-            self.wrong("wrong-type", key, f'"{key}" must be {wanted}; it is {found}', mend)
+            self.wrong(
+                "wrong-type",
+                key,
+                f'"{key}" must be {wanted}; it is {found}',
+                _mend(self.values[key], wanted),
+            )
+
+
+def _mend(value: object, wanted: str) -> str:
+    """What to write instead of a value of the wrong type."""
+    if value is None:
+        return "leave the key out"
+    quoted_flag = wanted == "true or false" and value in ("true", "false")
+    quoted_number = wanted == "a whole number" and isinstance(value, str) and value.isdecimal()
+    if quoted_flag or quoted_number:
+        return f"take the quotes away: write {value}"
+    return f"write {wanted}"

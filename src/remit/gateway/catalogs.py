@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from remit.catalog.definitions import load_catalog, surroundings_of
+from remit.catalog.headers import value_is_sendable
+from remit.catalog.reading import is_object
+from remit.documents.load import MAX_DOCUMENT_DEPTH
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.errors import CallError
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 FETCH_TIMEOUT_MS = 2_000
 MAX_CATALOG_BYTES = 2 * 1024 * 1024
+_MAX_ETAG = 1024
 Source = Literal["fresh", "unchanged", "stale", "static"]
 
 
@@ -88,6 +93,9 @@ async def refresh(
     if definition.tools_url is None:
         return _static(definition, None)
     kept = snapshots.read(definition)
+    if kept is not None and _tools(definition, kept.body, brand) is None:
+        # A spoiled one must not be confirmed by "not modified": it is as good as none.
+        kept = None
     if not fetch:
         return _from_snapshot(definition, kept, now_s, brand, None)
     fetched, fault = await _fetch(definition, egress, kept, now_s)
@@ -95,7 +103,10 @@ async def refresh(
         return _from_snapshot(definition, kept, now_s, brand, fault)
     tools = _tools(definition, fetched.body, brand)
     if tools is None:
-        fault = f"{definition.tools_url.text} answered with no catalog: no list of tools"
+        fault = (
+            f"{definition.tools_url.text} answered with what is no catalog: neither a list of "
+            "tools nor an object with tools."
+        )
         return _from_snapshot(definition, kept, now_s, brand, fault)
     snapshots.write(definition, fetched)
     unchanged = kept is not None and kept.body == fetched.body
@@ -148,12 +159,16 @@ def _from_snapshot(
 def _tools(definition: Definition, body: bytes, brand: str) -> LoadedTools | None:
     """The tools of a catalog document, or None where it is none."""
     try:
-        document = parse_json(body, max_bytes=MAX_CATALOG_BYTES, max_depth=128)
+        text = body.removeprefix(codecs.BOM_UTF8)
+        document = parse_json(text, max_bytes=MAX_CATALOG_BYTES, max_depth=MAX_DOCUMENT_DEPTH)
     except DocumentError:
         return None
     around = surroundings_of(
         definition.auth, dict(definition.components), definition.base_url, brand=brand
     )
+    if is_object(document) and "tools" in document:
+        # A wire format: its reader ignores the keys that it does not know.
+        document = {"tools": document["tools"]}
     return load_catalog(document, around)  # pyright: ignore[reportArgumentType] -- a JSON value
 
 
@@ -177,6 +192,13 @@ async def _fetch(
     if response.status == 304 and kept is not None:
         return Snapshot(body=kept.body, etag=kept.etag, at_s=now_s), None
     if response.status != 200:
-        return None, f"{url.text} answered {response.status}"
+        return None, f"{url.text} answered {response.status}."
     etag = response.get("etag")
+    if etag is not None and not is_etag(etag):
+        etag = None
     return Snapshot(body=response.body, etag=etag, at_s=now_s), None
+
+
+def is_etag(text: str) -> bool:
+    """Whether a text can be sent back as an ``If-None-Match``."""
+    return 0 < len(text) <= _MAX_ETAG and value_is_sendable(text)

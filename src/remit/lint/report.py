@@ -107,7 +107,7 @@ def as_lines(reviewed: Sequence[Reviewed], *, width: int = _WIDTH) -> tuple[Line
                 lines.append(())
             group = mistake.tool
             lines.append(_head(each, mistake, columns))
-            words = f"{_sentence(mistake.message)} {_sentence(mistake.mend)}"
+            words = _printable(f"{_sentence(mistake.message)} {_sentence(mistake.mend)}")
             lines += [(Span(f"  {row}"),) for row in _wrapped(words, width - 2)]
     if lines:
         lines.append(())
@@ -123,7 +123,7 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def _head(each: Reviewed, mistake: Mistake, columns: tuple[int, int]) -> Line:
-    name, pointer = _name(each, mistake), mistake.at
+    name, pointer = _name(each, mistake), _printable(mistake.at)
     # Under its tool a finding is placed by the pointer from the tool.
     left = f"{name}  {pointer}" if pointer else name
     place = _place(each, mistake)
@@ -138,7 +138,14 @@ def _head(each: Reviewed, mistake: Mistake, columns: tuple[int, int]) -> Line:
 
 
 def _name(each: Reviewed, mistake: Mistake) -> str:
-    return mistake.tool or each.subject
+    return _printable(mistake.tool or each.subject)
+
+
+def _printable(text: str) -> str:
+    """What an author wrote must not steer the terminal of who reads about it."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 def _place(each: Reviewed, mistake: Mistake) -> str:

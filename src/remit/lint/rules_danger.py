@@ -84,7 +84,9 @@ def get_that_writes(view: ToolView) -> Iterator[Finding]:
 
 def destructive_without_approval(view: ToolView) -> Iterator[Finding]:
     """A destructive tool that does not ask (seed: the checklist)."""
-    if view.danger is DangerLevel.DESTRUCTIVE and not view.approved:
+    # Any other value is an error of its own.
+    left_out = view.record.get("requiresApproval", False) is False
+    if view.danger is DangerLevel.DESTRUCTIVE and left_out:
         yield Finding(
             view.place("requiresApproval"),
             "it is destructive, and requiresApproval is not set: whether a person is asked is "

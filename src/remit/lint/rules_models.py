@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from remit.catalog.model import Endpoint
+from remit.catalog.reading import shown
 from remit.lint.rules_parameters import is_open
 from remit.lint.subject import Finding
 from remit.lint.words import word_set
@@ -33,7 +34,7 @@ def parameter_name(view: ToolView) -> Iterator[Finding]:
         if node.is_property and not _PORTABLE.fullmatch(name):
             yield Finding(
                 node.at,
-                f'the parameter name "{_cut(node.label)}" is not taken by every model: Gemini '
+                f'the parameter name "{shown(node.label)}" is not taken by every model: Gemini '
                 f"wants a letter "
                 "or _ first, then letters, digits and _, at most 64 in all",
                 "rename it; the name in the request is free, it stands in queryParams or "
@@ -62,30 +63,39 @@ def provider_refuses(view: ToolView) -> Iterator[Finding]:
     if view.tool is None or view.has_plain_schema:
         return
     names = {node.at for node in view.schema_nodes if node.is_property}
-    said: dict[str, list[tuple[str, str]]] = {}
+    told: dict[str, dict[str, str]] = {}
     for provider in _MODELS:
         label = OFFERED[provider].label
         for removal in refused_keywords(view.tool.parameters, provider):
             at = f"/parameters{removal.pointer}"
-            if removal.keyword in _UNSAID:
+            # What describes no bound, and a parameter's name, which has a rule of its own.
+            if removal.keyword in _UNSAID or at in names:
                 continue
             if removal.lost:
                 yield Finding(
                     at,
-                    f'{label} is not offered "{_cut(removal.keyword)}": {removal.reason}',
+                    f'{label} is not offered "{shown(removal.keyword)}": {removal.reason}',
                     "say it in the description; Remit enforces it all the same",
                     level="warning",
                 )
-            elif at not in names:  # a parameter's name has a rule of its own
-                said.setdefault(label, []).append((at, removal.keyword))
-    for label, removals in said.items():
-        keywords = ", ".join(dict.fromkeys(f'"{keyword}"' for _, keyword in removals))
+            else:
+                told.setdefault(label, {}).setdefault(removal.keyword, at)
+    yield from _told_in_words(told)
+
+
+def _told_in_words(told: dict[str, dict[str, str]]) -> Iterator[Finding]:
+    """One finding for all providers that are told of the same keywords in words."""
+    labels: dict[tuple[str, ...], list[str]] = {}
+    for label, keywords in told.items():
+        labels.setdefault(tuple(keywords), []).append(label)
+    for keywords, alike in labels.items():
+        quoted = ", ".join(f'"{shown(keyword)}"' for keyword in keywords)
+        who = " and ".join((", ".join(alike[:-1]), alike[-1]) if len(alike) > 1 else alike)
         yield Finding(
-            removals[0][0],
-            f"{label} is not offered {keywords} as written: the schema it gets says it in other "
-            f"words",
-            "nothing is to do; Remit enforces it all the same, so a call may be refused that the "
-            "model thought good",
+            told[alike[0]][keywords[0]],
+            f"{who} {'are' if len(alike) > 1 else 'is'} not offered {quoted} as written, "
+            "but told of it in words",
+            "nothing is to do; Remit enforces it all the same and refuses a call that breaks it",
         )
 
 
@@ -109,7 +119,3 @@ def not_held(view: ToolView) -> Iterator[Finding]:
             "nothing is to do; Remit checks every call all the same, and a model corrects itself "
             "when refused",
         )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"

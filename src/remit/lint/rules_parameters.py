@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remit.catalog.reading import is_object
+from remit.catalog.reading import is_object, shown
 from remit.lint.schemas import described, resolve, types_of
 from remit.lint.subject import Finding
 from remit.lint.words import lists_alternatives, words_of
@@ -56,7 +56,7 @@ def undescribed_parameter(view: ToolView) -> Iterator[Finding]:
         ):
             yield Finding(
                 node.at,
-                f'the parameter "{_cut(node.label)}" has no description',
+                f'the parameter "{shown(node.label)}" has no description',
                 "say what it means in your domain: unit, range, where the value comes from",
             )
 
@@ -71,8 +71,8 @@ def closed_set_without_enum(view: ToolView) -> Iterator[Finding]:
         if listed := lists_alternatives(text):
             yield Finding(
                 node.at,
-                f'the description of "{_cut(node.label or "parameters")}" lists its values '
-                f"({_cut(listed)}), "
+                f'the description of "{shown(node.label or "parameters")}" lists its values '
+                f"({shown(listed)}), "
                 "but any text is accepted",
                 'list the values in "enum": the model then cannot choose another',
             )
@@ -93,7 +93,7 @@ def open_schema(view: ToolView) -> Iterator[Finding]:
     """An object of the schema that takes keys nobody declared."""
     for node in view.schema_nodes:
         if is_open(node):
-            what = f'the object "{_cut(node.label)}"' if node.label else "the schema"
+            what = f'the object "{shown(node.label)}"' if node.label else "the schema"
             yield Finding(
                 node.at,
                 f"{what} takes keys that it does not list, so no model can be held to it",
@@ -125,8 +125,8 @@ def required_not_declared(view: ToolView) -> Iterator[Finding]:
             if isinstance(name, str) and name not in properties:
                 yield Finding(
                     f"{node.at}/required/{index}",
-                    f'"{_cut(name)}" is required but is no declared parameter',
-                    f'declare "{_cut(name)}" under properties, or take it out of required',
+                    f'"{shown(name)}" is required but is no declared parameter',
+                    f'declare "{shown(name)}" under properties, or take it out of required',
                 )
 
 
@@ -144,7 +144,7 @@ def secret_parameter(view: ToolView) -> Iterator[Finding]:
         if (not kinds or "string" in kinds) and _is_secret(words_of(node.label.rpartition(".")[2])):
             yield Finding(
                 node.at,
-                f'"{_cut(node.label)}" is named like a secret, but its value is stored and shown',
+                f'"{shown(node.label)}" is named like a secret, but its value is stored and shown',
                 'write "writeOnly": true: the value is then sent and never stored or shown',
             )
 
@@ -153,7 +153,3 @@ def _is_secret(words: tuple[str, ...]) -> bool:
     if words[-2:] in _SECRET_PAIRS:
         return True
     return bool(_SECRET_ENDS.intersection(words[-1:])) and not _PLACES.intersection(words[:-1])
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"

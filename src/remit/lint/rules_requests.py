@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from remit.catalog.headers import is_json_type
 from remit.catalog.model import Endpoint
-from remit.catalog.reading import is_object
+from remit.catalog.reading import is_object, shown
 from remit.documents.problems import escaped
 from remit.lint.schemas import resolve, types_of
 from remit.lint.secrecy import looks_like_a_credential, named_like_a_credential
@@ -35,15 +35,17 @@ _PLACES = {
     "poll": "statusUrl",
     "confirm": "confirm",
 }
+_MAX_COMPARISONS = 10_000
 
 
 def pin_only_slot(view: ToolView) -> Iterator[Finding]:
     """A reference to no declared parameter: only a pin can fill it (contract section 4)."""
-    for use in view.uses:
-        argument = use.argument
-        if argument is None or argument in view.declared:
-            continue
-        near = nearest(argument, view.declared)
+    slots = [use for use in view.uses if use.argument and use.argument not in view.declared]
+    # Looking for close names costs the product of the two numbers.
+    few = len(slots) * len(view.declared) <= _MAX_COMPARISONS
+    for use in slots:
+        argument = use.argument or ""
+        near = nearest(argument, view.declared) if few else None
         written = use.reference.written
         if near is not None:
             yield Finding(
@@ -186,7 +188,7 @@ def not_a_reference(view: ToolView) -> Iterator[Finding]:
             mend = "{{args.<parameter>}}" if endpoint else "${input.<parameter>}"
             yield Finding(
                 at,
-                f'"{_cut(foreign)}" is no reference here: it is sent as it stands',
+                f'"{shown(foreign)}" is no reference here: it is sent as it stands',
                 f"in {'an endpoint' if endpoint else 'a target'} write {mend}",
             )
 
@@ -220,7 +222,7 @@ def credential_in_header(view: ToolView) -> Iterator[Finding]:
         ):
             yield Finding(
                 at,
-                f'the header "{_cut(name)}" looks like it carries a credential',
+                f'the header "{shown(name)}" looks like it carries a credential',
                 _credential_mend(view),
             )
 
@@ -241,7 +243,7 @@ def credential_in_request(view: ToolView) -> Iterator[Finding]:
         ):
             yield Finding(
                 at,
-                f'"{_cut(name or "the text")}" looks like it carries a credential',
+                f'"{shown(name or "the text")}" looks like it carries a credential',
                 _credential_mend(view),
             )
 
@@ -284,7 +286,3 @@ def _strings(value: JsonValue, at: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for index, child in enumerate(value):
             yield from _strings(child, f"{at}/{index}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"

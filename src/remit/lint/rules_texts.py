@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from remit.catalog.reading import is_object
+from remit.catalog.reading import is_object, shown
 from remit.documents.problems import escaped
 from remit.lint.subject import Finding
 from remit.lint.words import says_when_not
@@ -30,8 +30,8 @@ _ORDERS = re.compile(
     r"|\balways\s+(?:call|use|run|prefer)\s+this\s+(?:tool|function)\b"
     r"|\byou\s+are\s+(?:now|no longer)\b|\bnew\s+instructions?\s*:|\b(?:system|hidden)\s+prompt\b"
     r"|\beven\s+if\s+(?:the\s+)?(?:user|human)\b"
-    r"|^\s*(?:system|assistant|developer)\s*:"
-    r"|</?\s*(?:important|system|instructions?|secret|hidden|admin|assistant|user|tool_call|function_calls)\b[^>]*>"
+    r"|^[ \t]*(?:system|assistant|developer)[ \t]*:"
+    r"|</?\s*(?:important|system|instructions?|secret|hidden|admin|assistant|user|tool_call|function_calls)\b[^>]{0,200}>"
     r"|<\|[a-z_]+\|>|\[/?INST\]|^#{2,}\s*(?:system|instructions?)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -45,14 +45,21 @@ _SHORTEST_BLOB = 80
 _BLOB = re.compile(
     r"(?<![\w+/])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*[0-9])[A-Za-z0-9+/]{80,}={0,2}"
 )
-_COMMANDS = re.compile(
-    r"(?:^|[.!?;:\n]\s*|[-*•]\s+)(?:please\s+)?(?:always|never)\s+(?!(?:the|a|an|is|are|has|have|was)\b)[a-z]+"
-    r"|\byou\s+(?:must|should|have to|need to|are required to|may not|shall|will|cannot|can't)\b"
-    r"|\b(?:must|should)\s+(?:always\s+|never\s+|first\s+)?be\s+(?:called|used|run|invoked|asked)\b"
-    r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:please\s+)?(?:do not|don['\u2019]t|make sure|be "
-    r"sure|ensure|remember to)\b"
-    r"|(?:^|[.!?;\n]\s*|[-*•]\s+)(?:first,?\s+)?(?:please\s+)?(?:call|use|run|invoke|ask|tell|reply|respond|answer|"
-    r"prefer|avoid|refuse|ignore|pretend|act as)\s+\w+"
+# A briefing is judged sentence by sentence: how it begins, and what is inside.
+_SENTENCE_ENDS = re.compile(r"[.!?;:\n]+")
+_BULLET = " \t\r-*\u2022\u2013"
+_COMMAND_OPENS = re.compile(
+    r"(?:first,?\s+)?(?:please\s+)?(?:"
+    r"(?:always|never)\s+(?!(?:the|a|an|is|are|has|have|was)\b)[a-z]+"
+    r"|(?:do not|don['\u2019]t|make sure|be sure|ensure|remember to)\b"
+    r"|(?:call|use|run|invoke|ask|tell|reply|respond|answer|prefer|avoid|refuse|ignore|pretend"
+    r"|act as)\s+\w+)",
+    re.IGNORECASE,
+)
+_COMMAND_INSIDE = re.compile(
+    r"\byou\s+(?:must|should|have to|need to|are required to|may not|shall|will|cannot|can't)\b"
+    r"|\b(?:must|should)\s+(?:always\s+|never\s+|first\s+)?"
+    r"be\s+(?:called|used|run|invoked|asked)\b"
     r"|\bcall\s+\w+\s+first\b|\bignore\s+(?:all|any|previous|the)\b",
     re.IGNORECASE,
 )
@@ -142,21 +149,28 @@ def app_orders(app: AppView) -> Iterator[Finding]:
 
 def briefing_orders(app: AppView) -> Iterator[Finding]:
     """A briefing written as commands (seed: domain briefing, not commands)."""
-    text = app.text("promptContext")
-    spans = [*_COMMANDS.finditer(text), *_ORDERS.finditer(text)]
-    if not spans:
+    orders = tuple(dict.fromkeys(_commands(app.text("promptContext"))))
+    if not orders:
         return
-    phrases = dict.fromkeys(
-        _shown(found[0].strip(" .!?;:\n-*•")) for found in sorted(spans, key=lambda f: f.start())
-    )
-    quoted = ", ".join(f'"{phrase}"' for phrase in [*phrases][:3])
-    more = f" and {len(phrases) - 3} more" if len(phrases) > 3 else ""
+    quoted = ", ".join(f'"{order}"' for order in orders[:3])
+    more = f" and {len(orders) - 3} more" if len(orders) > 3 else ""
     yield Finding(
         "/promptContext",
         f"the briefing gives orders: {quoted}{more}",
         "write facts about your domain; the model is told that this text has no authority, "
         "so an order in it is not obeyed the way you expect",
     )
+
+
+def _commands(text: str) -> Iterator[str]:
+    """The words of a briefing that order something, in the order of the text."""
+    for written in _SENTENCE_ENDS.split(text):
+        sentence = written.strip(_BULLET)
+        found = _COMMAND_OPENS.match(sentence) or _COMMAND_INSIDE.search(sentence)
+        if found is not None:
+            yield _shown(found[0])
+        elif order := _order_in(sentence):
+            yield _shown(order)
 
 
 def same_title(app: AppView) -> Iterator[Finding]:
@@ -228,15 +242,11 @@ def _hidden(at: str, text: str) -> Iterator[Finding]:
     many = "a character" if total == 1 else f"{total} characters"
     yield Finding(
         at,
-        f"the text holds {many} that a reader cannot see: {_cut(', '.join(found))}",
+        f"the text holds {many} that a reader cannot see: {shown(', '.join(found))}",
         "take them out; Remit shows them to the model and to people by these codes",
     )
 
 
 def _shown(text: str) -> str:
-    """An author's words for a message: one line, at most 60 characters."""
-    return _cut(" ".join(visible(text).split()))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"
+    """An author's words for a message: in one line, and short."""
+    return shown(" ".join(text.split()))

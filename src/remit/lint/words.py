@@ -69,7 +69,9 @@ _NEGATION = re.compile(r"\b(?:not|never|without|instead|unless|except|n't|but)\b
 
 _WHEN_NOT = re.compile(
     r"\b(?:not|never|no|cannot|only|instead|avoid|unless|except|rather|nothing|neither|without|"
-    r"until|refuses?|fails? (?:if|when))\b|n['\u2019]t\b",
+    r"until|refuses?|fails? (?:if|when))\b|n['\u2019]t\b"
+    # Naming the tool for the other case says the same.
+    r"|\b(?:use|see|call|via)\s+[`'\"]?[a-z]+_[a-z_]+",
     re.IGNORECASE,
 )
 _WHEN_NOT_ELSEWHERE = re.compile(
@@ -121,6 +123,8 @@ _LISTS = tuple(
         # must be low, medium or high
         rf"\b(?:can|must|may|should) be\s+{_EITHER}(?:,\s*{_EITHER})+,?\s+or\s+{_EITHER}"
         r"\s*(?:[.;)]|$)",
+        # the carrier: dhl, ups or fedex.
+        rf":\s*{_EITHER}(?:,\s*{_EITHER})*,?\s+or\s+{_EITHER}\s*[.;)]?$",
         # sort order (newest, oldest)
         r"\b(?:type|kind|status|state|order|direction|mode|format|level|priority|role|unit|size|"
         r"category)"
@@ -255,7 +259,7 @@ def lists_alternatives(text: str) -> str | None:
         for found in pattern.finditer(text):
             before = text[max(0, found.start() - 16) : found.start()]
             if not _SUCH_AS.search(before) and not _names_kinds(found[0]):
-                return found[0].strip()
+                return found[0].strip(" :.;)")
     bare = _BARE_LIST.fullmatch(text.strip())
     return None if bare is None or _names_kinds(bare[0]) else bare[0]
 

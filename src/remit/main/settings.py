@@ -102,7 +102,9 @@ def _checked(path: Path, table: dict[str, object]) -> dict[str, dict[str, object
     for section, values in table.items():
         if section in _SERVER_SECTIONS:
             continue
-        if section not in known or not isinstance(values, dict):
+        if section in known and not isinstance(values, dict):
+            raise WrongUse(f"{path}: {section} is a section: write its keys below [{section}].")
+        if section not in known:
             raise WrongUse(_unknown(path, f"[{section}]", section, [*known, *_SERVER_SECTIONS]))
         record = cast("dict[str, object]", values)
         for key in record:

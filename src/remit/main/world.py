@@ -13,7 +13,9 @@ from base64 import b64decode, b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from remit.gateway.catalogs import Snapshot
+from remit.documents.problems import DocumentError
+from remit.documents.strict_json import parse_json
+from remit.gateway.catalogs import MAX_CATALOG_BYTES, Snapshot, is_etag
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,12 +63,23 @@ class FileSnapshots:
     def read(self, definition: Definition) -> Snapshot | None:
         """The snapshot, or None; one that cannot be read is as good as none."""
         try:
-            record = json.loads(self._path(definition).read_text("utf-8"))
-            return Snapshot(
-                body=b64decode(record["body"]), etag=record["etag"], at_s=int(record["at"])
+            record = parse_json(
+                self._path(definition).read_bytes(), max_bytes=2 * MAX_CATALOG_BYTES
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, DocumentError):
             return None
+        match record:
+            case {"body": str(body), "etag": str() | None as etag, "at": int(at_s)}:
+                pass
+            case _:
+                return None
+        try:
+            decoded = b64decode(body, validate=True)
+        except ValueError:
+            return None
+        return Snapshot(
+            body=decoded, etag=etag if etag and is_etag(etag) else None, at_s=max(0, at_s)
+        )
 
     def write(self, definition: Definition, snapshot: Snapshot) -> None:
         """Keep a snapshot, in one step; a cache that cannot be written costs nobody a call."""

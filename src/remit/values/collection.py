@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None]:
     """Hold the cycle collector back while the block runs.
 
     A catalog of 10,000 tools is about a million values without one cycle; the collector would

@@ -33,15 +33,22 @@ def run(
 
 
 def _told(exported: Export, provider: Provider) -> list[str]:
-    """What the JSON alone does not say: what is held to its schema, and what was left out."""
+    """What the JSON alone does not say: what can be held to its schema, and what was left out."""
     lines = [f"{name} is not listed: {reason}." for name, reason in exported.left_out]
-    if provider in ("openai", "anthropic"):
-        held = sum(tool.strict for tool in exported.tools)
-        lines.append(f"{held} of {len(exported.tools)} functions hold the model to their schema.")
+    if provider != "mcp":
+        eligible = sum(tool.eligibility.eligible for tool in exported.tools)
+        how = (
+            "strict is set on them"
+            if provider == "openai"
+            else "the request decides on strict mode"
+        )
+        lines.append(
+            f"{eligible} of {len(exported.tools)} functions can be held to their schema; {how}."
+        )
         lines += [
-            f"  {tool.tool} is not held: {tool.eligibility.reason}"
+            f"  {tool.tool} cannot: {tool.eligibility.reason}"
             for tool in exported.tools
-            if not tool.strict and tool.eligibility.reason
+            if not tool.eligibility.eligible
         ]
     for tool in exported.tools:
         lines += [f"  {tool.tool} {removal.pointer}: {removal.reason}" for removal in tool.removals]
