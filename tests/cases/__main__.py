@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from pathlib import Path
 
 from tests.cases.reader import report
 from tests.cases.stage import Mode
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,9 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     for verdict, seconds in report(options.folder, mode=mode, only_ids=options.id):
         counts[verdict.status] += 1
         start = f"{seconds:6.2f} s  " if options.times else ""
-        print(f"{start}{verdict.line()}", flush=True)
+        _say(f"{start}{verdict.line()}")
     summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    print(f"{counts.total()} cases: {summary}")
+    _say(f"{counts.total()} cases: {summary}")
     return 1 if counts["FAILED"] or not counts else 0
 
 

@@ -105,31 +105,44 @@ def _execute(stage: Stage, given: dict[str, Json], expect: Json, told: _Told) ->
     runs = given.get("runs") or given.get("thenCall") or [{}]
     wanted = expect.get("runs")
     if wanted is None:
-        shared = {k: v for k, v in expect.items() if k not in ("runs", "thenCall")}
-        wanted = [shared] * len(runs)
-    elif len(wanted) != len(runs):
+        # What counts requests counts those of all runs together.
+        counted = ("requests", "requestCount", "never") if len(runs) > 1 else ()
+        wanted = [{k: v for k, v in expect.items() if k not in ("thenCall", *counted)}] * len(runs)
+        counts = {k: v for k, v in expect.items() if k in counted}
+    else:
+        counts = {k: v for k, v in expect.items() if k != "runs"}
+    if len(wanted) != len(runs):
         raise UnknownShapeError(f"{len(runs)} runs, {len(wanted)} expectations")
     seen: list[Observed] = []
     for number, (run, want) in enumerate(zip(runs, wanted, strict=True), 1):
-        if isinstance(run.get("tool"), str):
-            run = {**run, "call": run["tool"]}
-            del run["tool"]
-        merged = {**given, **only(run, _RUN_KEYS, "a run")}
-        want = only(want, _RUN_EXPECT_KEYS, "an expected run")
-        setting = _setting(merged)
-        if "approvalShows" in want and setting.approve is None:
-            setting = replace(setting, approve=True)
-        one = stage.call(setting)
-        seen.append(one)
-        secrets = [setting.token] if setting.token else []
         at = f"run {number}: " if len(runs) > 1 else ""
-        found = sound(one, secrets) + _judge_run(stage, setting, want, one, told, seen)
+        found = _one_run(stage, given, run, only(want, _RUN_EXPECT_KEYS, "a run"), told, seen)
         told.faults += [at + fault for fault in found]
     for where in (expect, *wanted):
         if "also" in where and (also := f"also {where['also']}") not in told.prose:
             told.prose.append(also)
-    if "runs" in expect:
-        _judge_rest(expect, seen, told)
+    _judge_rest(counts, seen, told)
+
+
+def _one_run(
+    stage: Stage,
+    given: dict[str, Json],
+    run: Json,
+    want: dict[str, Json],
+    told: _Told,
+    seen: list[Observed],
+) -> list[str]:
+    """Make one run, add what was seen, and judge it."""
+    entry = dict(only(run, _RUN_KEYS, "a run"))
+    if isinstance(entry.get("tool"), str):
+        entry["call"] = entry.pop("tool")
+    setting = _setting({**given, **entry})
+    if "approvalShows" in want and setting.approve is None:
+        setting = replace(setting, approve=True)
+    one = stage.call(setting)
+    seen.append(one)
+    secrets = [setting.token] if setting.token else []
+    return sound(one, secrets) + _judge_run(stage, setting, want, one, told, seen)
 
 
 def _judge_rest(expect: dict[str, Json], seen: Sequence[Observed], told: _Told) -> None:
@@ -137,8 +150,13 @@ def _judge_rest(expect: dict[str, Json], seen: Sequence[Observed], told: _Told) 
     faults, prose = judge_never(expect.get("never", []), seen)
     told.faults += faults
     told.prose += prose
-    if "requestCount" in expect and expect["requestCount"] != sum(len(o.requests) for o in seen):
-        told.faults.append(f"expected {expect['requestCount']} requests in all")
+    requests = [request for one in seen for request in one.requests]
+    if "requestCount" in expect and expect["requestCount"] != len(requests):
+        told.faults.append(
+            f"expected {expect['requestCount']} requests in all, seen {len(requests)}"
+        )
+    if "requests" in expect:
+        told.faults += judge_requests(expect["requests"], requests)
     if "result" in expect:
         told.faults += [f for one in seen for f in judge_result(expect["result"], one)]
 
@@ -237,15 +255,20 @@ def _approval(value: Json) -> bool | None:
 
 
 def _lint(stage: Stage, given: Json, expect: Json, told: _Told) -> None:
-    given = only(given, "surface app tools tool catalog dialect target note args", "input")
+    given = only(
+        given,
+        "surface app tools tool catalog definition raw yaml dialect target note args",
+        "input",
+    )
     expect = only(expect, "lint also oneOf never", "expect")
     tools = [*given.get("tools", []), *([given["tool"]] if "tool" in given else [])]
     if "target" in given:
         tools.append(target_tool(given["target"], given.get("args", {})))
-    document: Json = given.get("catalog")
-    if document is None:
+    whole = next((k for k in ("catalog", "definition", "raw", "yaml") if k in given), None)
+    document: Json = given[whole] if whole else None
+    if whole is None:
         document, _ = definition_of(given.get("app") or {"name": "Acme", "baseUrl": ACME}, tools)
-    ran, findings = stage.lint(document)
+    ran, findings = stage.lint(document, "app.yaml" if isinstance(document, str) else "app.json")
     names = [str(t.get("name")) for t in tools if isinstance(t, dict)]
     wants = expect.get("oneOf", [expect])
     options = [judge_lint(w["lint"], findings, names) if "lint" in w else [] for w in wants]

@@ -215,9 +215,9 @@ def _child(job: dict[str, Any]) -> None:
             os.dup2(file, number)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(job["env"])

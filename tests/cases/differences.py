@@ -14,8 +14,8 @@ _ROWS: tuple[tuple[str, str], ...] = (
     (
         r"expected the level error, seen warning "
         r"(optional-in-path|pin-only-slot|required-not-declared)\b",
-        "contract section 4: an optional argument or a slot that only a pin can fill in a path, and a "
-        "required name that is not declared, are warnings; the case wants errors",
+        "contract section 4: an optional argument or a slot that only a pin can fill in a path, "
+        "and a required name that is not declared, are warnings; the case wants errors",
     ),
     (
         r"expected allow over http, seen allow over https alone",

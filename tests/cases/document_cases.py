@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from tests.cases import fetched
@@ -52,8 +53,8 @@ def ceiling_case(stage: Stage, given: Json, expect: Json) -> list[str]:
         body = catalog if isinstance(catalog, str) else json.dumps(_whole(catalog))
     app = {"name": "Acme", "baseUrl": ACME, "auth": {"type": "none"}, "ceiling": ceiling}
     answer = Answer(headers=_JSON, body=body.encode("utf-8", "surrogatepass"))
-    printed, _, said = fetched.effective(stage, app, [answer], static=static)
-    return _judge_kept(expect, given, printed, said, static)
+    found = fetched.effective(stage, app, [answer], static=static)
+    return _judge_kept(expect, given, found)
 
 
 def _whole(catalog: Json) -> Json:
@@ -73,17 +74,20 @@ def _filled(text: str) -> str:
     name = text.find('"name"')
     if name < 0:
         return text
-    return text[:name] + "".join(f"{part}," for part in filled if '"category"' not in part) + text[name:]
-
-
-def _judge_kept(
-    expect: Json, given: Mapping[str, Json], printed: Json, said: str, static: list[Json]
-) -> list[str]:
-    known = (
-        "kept kept_as or dangerLevel_effective category_effective requiresApproval_effective "
-        "offered decision method_effective"
+    return (
+        text[:name]
+        + "".join(f"{part}," for part in filled if '"category"' not in part)
+        + text[name:]
     )
-    expect = only(expect, known, "expect")
+
+
+_EFFECTIVE = ("dangerLevel", "category", "requiresApproval")
+
+
+def _judge_kept(expect: Json, given: Mapping[str, Json], found: fetched.Fetched) -> list[str]:
+    known = "kept kept_as or offered decision method_effective "
+    expect = only(expect, known + " ".join(f"{key}_effective" for key in _EFFECTIVE), "expect")
+    printed, said = found.printed, found.said
     tools = {tool["name"]: tool for tool in printed.get("tools", [])}
     dropped = {d["name"]: d["reason"] for d in printed.get("dropped", [])}
     seen = f"seen {sorted(tools)}, dropped {dropped}, {printed.get('source')} {said[:160]}"
@@ -93,11 +97,7 @@ def _judge_kept(
         return [] if refused and wanted else [f"no catalog was printed: {said[:300]}"]
     if "decision" in expect:
         return [f"expected the definition refused, {seen}"]
-    name = "t"
-    for key in ("tool", "refreshed_tool"):
-        record = given.get(key)
-        if isinstance(record, dict) and isinstance(record.get("name"), str):
-            name = record["name"]
+    name = _name_of(given)
     faults: list[str] = []
     if "kept" in expect:
         kept = bool(tools) if "catalog" in given or "raw_json" in given else name in tools
@@ -107,22 +107,35 @@ def _judge_kept(
             faults.append(f"expected kept {expect['kept']}, {seen}")
         if not kept and not dropped and not said.strip():
             faults.append(f"dropped without a word, {seen}")
-    told: list[str] = []
-    for key, value in (expect.get("kept_as") or {}).items():
-        if name not in tools or tools[name].get(key) != value:
-            told.append(f"expected {key} {value!r}, {seen}")
-    for key in ("dangerLevel", "category", "requiresApproval"):
-        want = expect.get(f"{key}_effective")
-        if want is not None and (name not in tools or tools[name].get(key) != want):
-            told.append(f"expected {key} {want!r} in force, {seen} {tools.get(name, {}).get(key)}")
-    method = expect.get("method_effective")
-    if method is not None and tools.get(name, {}).get("endpoint", {}).get("method") != method:
-        told.append(f"expected the method {method}, {seen}")
-    if told and "or" in expect and name not in tools and (dropped or said.strip()):
+    told = _judge_in_force(expect, tools.get(name, {}), seen)
+    if "or" in expect and name not in tools and (dropped or said.strip()):
         told = []
     if "offered" in expect and sorted(tools) != sorted(expect["offered"]):
         faults.append(f"expected {expect['offered']} offered, {seen}")
     return faults + told
+
+
+def _name_of(given: Mapping[str, Json]) -> str:
+    for key in ("refreshed_tool", "tool"):
+        record = given.get(key)
+        if isinstance(record, dict) and isinstance(record.get("name"), str):
+            return record["name"]
+    return "t"
+
+
+def _judge_in_force(expect: Mapping[str, Json], tool: Mapping[str, Json], seen: str) -> list[str]:
+    """The judgement that is in force on a tool; an empty record is no tool."""
+    wanted = dict(expect.get("kept_as") or {})
+    wanted |= {k: expect[f"{k}_effective"] for k in _EFFECTIVE if f"{k}_effective" in expect}
+    faults = [
+        f"expected {key} {value!r} in force, seen {tool.get(key)!r}; {seen}"
+        for key, value in wanted.items()
+        if tool.get(key) != value
+    ]
+    method = expect.get("method_effective")
+    if method is not None and tool.get("endpoint", {}).get("method") != method:
+        faults.append(f"expected the method {method}, {seen}")
+    return faults
 
 
 # -- same_origin ---------------------------------------------------------------------------
@@ -161,10 +174,17 @@ def _redirected(stage: Stage, given: Mapping[str, Json], expect: Json) -> list[s
     """A catalog that answers with a redirect: the last good one stays, nothing else is asked."""
     expect = only(expect, "catalog fetched decision never_send_to", "expect")
     response = only(given["response"], "status Location headers body", "response")
+    if not re.search("stale|kept|last good|snapshot", str(expect.get("catalog", "kept"))):
+        raise UnknownShapeError(f"catalog {expect['catalog']!r}")
     location = response.get("Location", response.get("headers", {}).get("Location", ""))
     app = {"name": "Acme", "baseUrl": given["baseUrl"], "toolsUrl": given["toolsUrl"],
            "auth": {"type": "none"}, "ceiling": _HIGHEST}  # fmt: skip
-    good = Answer(headers=_JSON, body=json.dumps([whole_tool({"name": "a", "category": "read", "dangerLevel": "safe"})]).encode())
+    good = Answer(
+        headers=_JSON,
+        body=json.dumps(
+            [whole_tool({"name": "a", "category": "read", "dangerLevel": "safe"})]
+        ).encode(),
+    )
     with Upstream(host="127.0.0.2") as other:
         places = [location]
         if "//" in location:
@@ -177,9 +197,11 @@ def _redirected(stage: Stage, given: Mapping[str, Json], expect: Json) -> list[s
             cache = str(stage.folder / f"kept-{reserve.port}")
             fetched.effective(stage, app, [good], port=reserve.port, cache=cache)
             answer = Answer(status=response["status"], headers=(("location", place),))
-            printed, _, said = fetched.effective(
+            printed, _, said, targets = fetched.effective(
                 stage, app, [answer, good], port=reserve.port, cache=cache
             )
+            if len(targets) != len(expect.get("fetched", targets)):
+                faults.append(f"expected {expect['fetched']} asked for, seen {targets}")
             if fetched.offered(printed) != ["a"] or printed.get("source") != "stale":
                 faults.append(f"expected the last good catalog, seen {printed!r:.200} {said[:200]}")
         if other.received:
@@ -200,7 +222,9 @@ def _polled(stage: Stage, given: Mapping[str, Json], expect: Json) -> list[str]:
             "pollIntervalMs": 100, "maxPolls": 2,
         }  # fmt: skip
         tool = endpoint_tool(
-            {"method": "POST", "path": "/jobs"}, {"type": "object", "properties": {}}, polling=polling
+            {"method": "POST", "path": "/jobs"},
+            {"type": "object", "properties": {}},
+            polling=polling,
         )
         answers = [
             {"status": 202, "body": given.get("first_response", {})},
@@ -213,7 +237,7 @@ def _polled(stage: Stage, given: Mapping[str, Json], expect: Json) -> list[str]:
             answers=answers,
         )
         one = stage.call(setting)
-        if expect.get("decision") == "refuse" or "never_send_to" in expect:
+        if expect.get("decision", "refuse") == "refuse":
             if one.ok or len(one.requests) > 1:
                 faults.append(f"expected a refusal, seen {one.brief()}")
         elif expect.get("decision") in ("send", "allow", "poll"):
@@ -236,14 +260,14 @@ def schema_case(stage: Stage, given: Json, expect: Json) -> list[str]:
         "peak_memory_mb_under"
     )
     expect = only(expect, known, "expect")
-    tool = endpoint_tool(
-        {"method": "POST", "path": "/x", "bodyTemplate": {}}, given["parameters"]
-    )
+    tool = endpoint_tool({"method": "POST", "path": "/x", "bodyTemplate": {}}, given["parameters"])
     document = definition(tool, ACME)
     ran = stage.run("lint", str(stage.file(document)), "--format", "json", timeout_s=20, apart=True)
     faults: list[str] = []
     if ran.exit_code not in (0, 1) or "Traceback" in ran.stderr:
-        faults.append(f"lint ended with {ran.exit_code} in {ran.seconds:.1f} s: {ran.stderr[-300:]!r}")
+        faults.append(
+            f"lint ended with {ran.exit_code} in {ran.seconds:.1f} s: {ran.stderr[-300:]!r}"
+        )
     limit = expect.get("within_ms", 5_000)
     if ran.seconds * 1000 > limit:
         faults.append(f"lint took {ran.seconds * 1000:.0f} ms of {limit}")
@@ -254,7 +278,13 @@ def schema_case(stage: Stage, given: Json, expect: Json) -> list[str]:
         faults.append(f"expected an error at load, seen {ran.stdout[:300]}")
     elif decision in ("accept_definition", "accept") and errors:
         faults.append(f"expected no error, seen {errors!r:.300}")
-    elif decision not in (None, "reject_definition", "reject_definition_or_bounded", "accept_definition", "accept"):
+    elif decision not in (
+        None,
+        "reject_definition",
+        "reject_definition_or_bounded",
+        "accept_definition",
+        "accept",
+    ):
         raise UnknownShapeError(f"decision {decision!r}")
     instance = given.get("instance", given.get("args"))
     if instance is not None and not errors:
@@ -262,7 +292,9 @@ def schema_case(stage: Stage, given: Json, expect: Json) -> list[str]:
     return faults
 
 
-def _validated(stage: Stage, document: Json, instance: Json, expect: Mapping[str, Json]) -> list[str]:
+def _validated(
+    stage: Stage, document: Json, instance: Json, expect: Mapping[str, Json]
+) -> list[str]:
     setting = Setting(
         definition=document, tool="t", args=encoded(instance), dry=True, timeout_s=20, apart=True
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from tests.cases.judges import judge_lint
 from tests.cases.stage import ACME, Stage, definition_of, read_json
-from tests.cases.upstream import Answer, Upstream
+from tests.cases.upstream import Answer, Upstream, answer_of
 from tests.cases.verdicts import Json, UnknownShapeError, only
 
 _JSON = (("content-type", "application/json"),)
@@ -20,6 +21,20 @@ _BLANK = {
     "dangerLevel": "safe",
     "parameters": {"type": "object", "properties": {}, "required": []},
 }
+
+
+class Fetched(NamedTuple):
+    """What came of a fetch.
+
+    Attributes:
+        said: the words for people.
+        targets: what ``toolsUrl``'s server was asked for.
+    """
+
+    printed: dict[str, Json]
+    seconds: float
+    said: str
+    targets: tuple[str, ...]
 
 
 def judge(stage: Stage, given: Json, expect: Json) -> tuple[list[str], list[str]]:
@@ -56,7 +71,7 @@ def _one_catalog(stage: Stage, given: Json, expect: Json) -> list[str]:
         names = [str(t.get("name")) for t in tools if isinstance(t, dict)]
         faults += judge_lint(expect["lint"], findings, names)
     body = json.dumps(tools).encode()
-    printed, _, said = effective(stage, app, [Answer(headers=_JSON, body=body)])
+    printed, _, said, _ = effective(stage, app, [Answer(headers=_JSON, body=body)])
     if "offered" in expect and offered(printed) != sorted(expect["offered"]):
         faults.append(f"expected {expect['offered']} offered, seen {printed!r:.300} {said[:200]}")
     told = {d["name"]: d["reason"] for d in printed.get("dropped", [])}
@@ -87,8 +102,8 @@ def effective(
     port: int = 0,
     closed: bool = False,
     cache: str | None = None,
-) -> tuple[dict[str, Json], float, str]:
-    """What ``remit catalog`` prints when ``toolsUrl`` answers so; its seconds and words."""
+) -> Fetched:
+    """What ``remit catalog`` prints when ``toolsUrl`` answers so."""
     upstream = Upstream(answers=answers, port=port)
     upstream.start()
     if closed:
@@ -110,7 +125,12 @@ def effective(
         raise AssertionError(ran.stderr[-600:])
     printed = read_json(ran.stdout)
     record = printed if isinstance(printed, dict) else {}
-    return record, ran.seconds, ran.stderr
+    return Fetched(
+        printed=record,
+        seconds=ran.seconds,
+        said=ran.stderr,
+        targets=tuple(request.target for request in upstream.received),
+    )
 
 
 # -- a catalog that was good once ----------------------------------------------------------
@@ -174,9 +194,14 @@ def _catalog(text: str) -> str:
 
 def _degraded(stage: Stage, given: Json, run: Json, want: Json) -> list[str]:
     """The last good catalog first, then the answer that the run names, from the same address."""
-    if not isinstance(run, str) or not isinstance(want, str):
+    if isinstance(want, dict):
+        record = only(want, "offered dropped also", "an expected catalog run")
+        want = f"offered [{', '.join(record['offered'])}]" + " dropped" * bool(
+            record.get("dropped")
+        )
+    if not isinstance(want, str) or not isinstance(run, str | dict):
         raise UnknownShapeError(f"a catalog run {run!r} -> {want!r}")
-    answer = _answer(run)
+    answer = answer_of(run) if isinstance(run, dict) else _answer(run)
     good = Answer(headers=_JSON, body=json.dumps(given.get("lastGood", [])).encode())
     reserve = Upstream()
     reserve.start()
@@ -184,7 +209,7 @@ def _degraded(stage: Stage, given: Json, run: Json, want: Json) -> list[str]:
     cache = str(stage.folder / f"last-good-{reserve.port}")
     if "lastGood" in given:
         effective(stage, given["app"], [good], port=reserve.port, cache=cache)
-    printed, seconds, said = effective(
+    printed, seconds, said, _ = effective(
         stage,
         given["app"],
         [answer or good],

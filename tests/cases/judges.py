@@ -18,7 +18,9 @@ _REQUEST_KEYS = (
 _RESULT_KEYS = "ok mapped mappedIncludes textContains textLacks code mayHaveHappened also outcome"
 # RFC 3986: unreserved, sub-delims, ":" and "@" may stand bare in a segment.
 _BARE: Final = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@]")
-_STOP = frozenset("not but in used the a an of is and or to be no with for its".split())
+_STOP = frozenset(
+    ("not", "but", "in", "used", "the", "a", "an", "of", "is", "and", "or", "to", "with", "for")
+)
 
 
 def same(left: Json, right: Json) -> bool:
@@ -171,23 +173,33 @@ def judge_result(want: Json, seen: Observed) -> list[str]:
         faults.append(f"expected the result {want['mapped']!r}, seen {seen.brief()}")
     if "mappedIncludes" in want and not (seen.ok and includes(result, want["mappedIncludes"])):
         faults.append(f"expected {want['mappedIncludes']!r} in the result, seen {seen.brief()}")
-    for word in want.get("textContains", []):
-        if str(word).lower() not in seen.text.lower():
-            faults.append(f"expected {word!r} in the text, seen {seen.text[:300]!r}")
-    for word in want.get("textLacks", []):
-        if str(word).lower() in seen.text.lower():
-            faults.append(f"expected no {word!r} in the text, seen {seen.text[:300]!r}")
+    return faults + _judge_error(want, seen) + _judge_text(want, seen)
+
+
+def _judge_error(want: dict[str, Json], seen: Observed) -> list[str]:
+    faults: list[str] = []
     if "code" in want and want["code"] != seen.code:
         faults.append(f"expected the code {want['code']!r}, seen {seen.brief()}")
-    if "mayHaveHappened" in want:
-        happened = seen.error.get("mayHaveHappened", False)
-        if happened is not want["mayHaveHappened"]:
-            faults.append(
-                f"expected mayHaveHappened {want['mayHaveHappened']}, seen {happened}: {seen.brief()}"
-            )
+    happened = seen.error.get("mayHaveHappened", False)
+    if want.get("mayHaveHappened", happened) is not happened:
+        faults.append(f"expected mayHaveHappened {not happened}, seen {seen.brief()}")
     if "outcome" in want and (seen.printed or {}).get("outcome") != want["outcome"]:
         faults.append(f"expected the outcome {want['outcome']!r}, seen {seen.brief()}")
     return faults
+
+
+def _judge_text(want: dict[str, Json], seen: Observed) -> list[str]:
+    text = seen.text.lower()
+    faults = [
+        f"expected {word!r} in the text, seen {text[:300]!r}"
+        for word in want.get("textContains", [])
+        if str(word).lower() not in text
+    ]
+    return faults + [
+        f"expected no {word!r} in the text, seen {text[:300]!r}"
+        for word in want.get("textLacks", [])
+        if str(word).lower() in text
+    ]
 
 
 def sound(seen: Observed, secrets: Sequence[str] = ()) -> list[str]:
@@ -227,7 +239,8 @@ def judge_lint(want: Json, findings: Sequence[dict[str, Json]], tools: Sequence[
             found = any(str(name).lower() in finding_text(f).lower() for f in pool)
         if not found:
             faults.append(f"expected a {level or 'finding'} naming {name!r}, seen {_listed(pool)}")
-    for tool, words, *rest in want.get("findings", []):
+    for entry in want.get("findings", []):
+        tool, words, *rest = _entry(entry)
         near = [f for f in pool if f.get("tool") == tool and (not rest or f["level"] == rest[0])]
         if not any(_names(f, words) for f in near):
             faults.append(f"expected a finding on {tool} naming {words!r}, seen {_listed(near)}")
@@ -237,13 +250,24 @@ def judge_lint(want: Json, findings: Sequence[dict[str, Json]], tools: Sequence[
     return faults
 
 
+def _entry(entry: Json) -> list[str]:
+    """``[tool, words, level?]``, or the same as an object."""
+    if isinstance(entry, dict):
+        entry = only(entry, "tool names words level", "a finding")
+        words = entry.get("words", entry.get("names", ""))
+        told = " ".join(words) if isinstance(words, list) else words
+        return [entry["tool"], told, *([entry["level"]] if "level" in entry else [])]
+    return list(entry)
+
+
 def _judge_levels(want: dict[str, Json], findings: Sequence[dict[str, Json]]) -> list[str]:
     """The words "the rest are errors except … (warning)" beside a list of findings."""
     words = str(want.get("also", ""))
     if "rest are errors" not in words:
         return []
     faults: list[str] = []
-    for tool, told, *_ in want.get("findings", []):
+    for entry in want.get("findings", []):
+        tool, told, *_ = _entry(entry)
         if re.search(rf"\b{re.escape(tool)}\b[^;]*\b({told.split()[0]}|approval)\b", words) and (
             told.split()[0] in words or told == "requiresApproval"
         ):
@@ -268,14 +292,19 @@ def _names(finding: dict[str, Json], words: str) -> bool:
 
 
 def _listed(findings: Sequence[dict[str, Json]]) -> str:
-    listed = [f"{f.get('level')} {f.get('rule')} {f.get('tool')} {f.get('message')}" for f in findings]
+    listed = [
+        f"{f.get('level')} {f.get('rule')} {f.get('tool')} {f.get('message')}" for f in findings
+    ]
     return f"{listed[:12]}"[:900]
 
 
 # -- what must never be --------------------------------------------------------------------
 
 _Never = Callable[[re.Match[str], Sequence[Observed]], bool]
-_PLACES = r"(?:the )?(?:result|error text|error|wire|approval|output|logs?|card|requests?|body|query|path|url)"
+_PLACES = (
+    r"(?:the )?(?:result|error text|error|wire|approval|output|logs?|card|requests?|body|query"
+    r"|path|url)"
+)
 
 
 def _requests(seen: Sequence[Observed]) -> list[Received]:

@@ -11,6 +11,8 @@ from tests.cases.judges import judge_lint, parsed
 from tests.cases.stage import ACME, Setting, Stage, definition_of, read_json
 from tests.cases.verdicts import Json, UnknownShapeError, only
 
+# Where each provider has the schema.
+_SCHEMAS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 FORMATS = ("openai", "anthropic", "gemini", "mcp")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _EXPECT_KEYS = "export lint oneOf also never thenCall functions"
@@ -88,7 +90,7 @@ def _entries(printed: Json, provider: str) -> list[Json]:
 def _function(entry: Json) -> dict[str, Json]:
     inner = entry.get("function", entry)
     parameters = next(
-        (inner[k] for k in ("parameters", "parametersJsonSchema", "input_schema", "inputSchema") if k in inner),
+        (inner[k] for k in _SCHEMAS if k in inner),
         None,
     )  # fmt: skip
     return {
@@ -107,7 +109,9 @@ def judge_functions(
     names = [f["name"] for f in functions]
     if len(set(names)) != len(names):
         faults.append(f"two functions of one name: {names}")
-    faults += [f"no function name: {n!r} ({len(n)} characters)" for n in names if not _NAME.fullmatch(n)]
+    faults += [
+        f"no function name: {n!r} ({len(n)} characters)" for n in names if not _NAME.fullmatch(n)
+    ]
     if len(functions) != len(tools):
         faults.append(f"{len(tools)} tools, {len(functions)} functions: {names}")
         return faults
@@ -134,11 +138,15 @@ def _judge_schema(function: dict[str, Json], tool: Json, pins: Json) -> list[str
         faults.append(f"pinned parameters are shown: {sorted(shown)}")
     wanted = set(original.get("properties", {})) - set(pins)
     if set(parameters["properties"]) != wanted:
-        faults.append(f"expected the properties {sorted(wanted)}, seen {sorted(parameters['properties'])}")
+        faults.append(
+            f"expected the properties {sorted(wanted)}, seen {sorted(parameters['properties'])}"
+        )
     if function["strict"]:
         faults += [f"strict, and {f}" for f in open_objects(parameters, required=True)]
         faults += [f"strict, but as written {f}" for f in open_objects(original, required=False)]
-        for name in set(original.get("properties", {})) - set(original.get("required", [])) - set(pins):
+        for name in (
+            set(original.get("properties", {})) - set(original.get("required", [])) - set(pins)
+        ):
             if not nullable(parameters["properties"].get(name, {})):
                 faults.append(f"strict, and the optional {name} is not nullable")
     dangling = re.findall(r'"\$ref": "#/\$defs/([^"/]+)', json.dumps(parameters))
@@ -149,7 +157,11 @@ def _judge_schema(function: dict[str, Json], tool: Json, pins: Json) -> list[str
 def open_objects(schema: Json, *, required: bool, at: str = "") -> list[str]:
     """Where an object admits other keys or (``required``) leaves a property optional."""
     if isinstance(schema, list):
-        return [f for i, s in enumerate(schema) for f in open_objects(s, required=required, at=f"{at}/{i}")]
+        return [
+            f
+            for i, s in enumerate(schema)
+            for f in open_objects(s, required=required, at=f"{at}/{i}")
+        ]
     if not isinstance(schema, dict):
         return []
     faults: list[str] = []
@@ -218,7 +230,12 @@ def _nulls_undone(
             continue
         sample = {n: _sample(original["properties"][n]) for n in original.get("required", [])}
         args, _ = drop_optional_nulls(original, {**sample, **forced})
-        body = {"endpoint": {**tool["endpoint"], "bodyTemplate": {n: f"{{{{args.{n}}}}}" for n in original["properties"]}}}
+        body = {
+            "endpoint": {
+                **tool["endpoint"],
+                "bodyTemplate": {n: f"{{{{args.{n}}}}}" for n in original["properties"]},
+            }
+        }
         setting = Setting(
             definition={**document, "tools": [{**tool, **body}]},
             tool=tool["name"],

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from tests.cases import address_cases, behaviour, document_cases, requests_cases
+from tests.cases import address_cases, behaviour, document_cases, json_cases, requests_cases
 from tests.cases.recipes import expand
 from tests.cases.stage import Mode, Stage
 from tests.cases.verdicts import Json, UnknownShapeError, Verdict, only, verdict
@@ -34,8 +34,8 @@ _NOW: Mapping[str, _Reader] = {
     "origin": document_cases.origin_case,
     "schema": document_cases.schema_case,
     "ssrf": address_cases.ssrf_case,
-    "json.value": requests_cases.json_value,
-    "json.upstream": requests_cases.json_upstream,
+    "json.value": json_cases.json_value,
+    "json.upstream": json_cases.json_upstream,
 }
 
 
@@ -77,7 +77,7 @@ def _judged(case: Json, name: str, mode: Mode) -> Verdict:
         return Verdict(id=name, status="later", words=reason)
     with Stage(mode) as stage:
         if kind == "json.body":
-            faults, later = requests_cases.json_body(stage, given, expect)
+            faults, later = json_cases.json_body(stage, given, expect)
             if later:
                 return Verdict(id=name, status="later", words=later)
             note = "through --args; the HTTP status needs a server"

@@ -84,30 +84,19 @@ def _nest(value: dict[str, Json]) -> Json:
 
 
 def _nesting(recipe: Json, value: dict[str, Json]) -> tuple[str, int, Json]:
-    """What is nested, how deep, round what."""
-    how, depth = "properties", None
-    leaf: Json = {"type": "string"}
+    """What is nested, how deep, round what; said in the recipe or beside it, in any order."""
     if isinstance(recipe, dict):
         value, recipe = {**value, **recipe}, None
-    for key in ("depth", "count", "levels", "times"):
-        if isinstance(value.get(key), int):
-            depth = value[key]
-    for key in ("with", "key", "keyword", "in", "kind"):
-        if isinstance(value.get(key), str):
-            how = value[key]
-    leaf = value.get("leaf", leaf)
-    for part in recipe if isinstance(recipe, list) else [recipe]:
-        if isinstance(part, bool) or part is None:
-            continue
-        if isinstance(part, int):
-            depth = part
-        elif isinstance(part, str):
-            how = part
-        else:
-            leaf = part
-    if depth is None:
+    told = [value[k] for k in ("depth", "count", "levels", "times") if k in value]
+    told += [value[k] for k in ("with", "key", "keyword", "in", "kind") if k in value]
+    told += recipe if isinstance(recipe, list) else [recipe]
+    depths = [t for t in told if isinstance(t, int) and not isinstance(t, bool)]
+    words = [t for t in told if isinstance(t, str)]
+    leaves = [t for t in told if isinstance(t, dict)]
+    if not depths:
         raise UnknownShapeError(f"recipe $nest without a depth: {recipe!r}")
-    return how, depth, leaf
+    leaf = value.get("leaf", leaves[-1] if leaves else {"type": "string"})
+    return words[-1] if words else "properties", depths[-1], leaf
 
 
 def _doubling(value: dict[str, Json]) -> Json:

@@ -1,18 +1,15 @@
-"""Security cases that end in one request or in none: path, template, headers, pins, json_edge."""
+"""Security cases that end in one request or in none: path, template, headers, pins."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 
 from tests.cases.judges import canonical_path, pairs_of, parsed, same, same_pairs, sound
 from tests.cases.stage import ACME, Observed, Setting, Stage, declared, target_tool
-from tests.cases.upstream import Answer, inflating
+from tests.cases.upstream import Received
 from tests.cases.verdicts import Json, UnknownShapeError, only
 
 _TEST = "Test tool. Use only in tests."
@@ -39,9 +36,7 @@ def definition(tool: Json, base_url: str = f"{ACME}/v1", auth: Json = None) -> d
     }
 
 
-def endpoint_tool(
-    endpoint: Mapping[str, Json], parameters: Json, **more: Json
-) -> dict[str, Json]:
+def endpoint_tool(endpoint: Mapping[str, Json], parameters: Json, **more: Json) -> dict[str, Json]:
     """An endpoint as a tool that needs nobody's approval."""
     method = endpoint["method"]
     return {
@@ -64,13 +59,18 @@ def rejected(stage: Stage, document: Json) -> list[str]:
     errors = [f for f in findings if f["level"] == "error"]
     if ran.exit_code == 1 and errors and "Traceback" not in ran.stderr:
         return []
-    return [f"expected an error at load, seen exit {ran.exit_code}: {findings!r:.300} {ran.stderr[:200]}"]
+    return [
+        f"expected an error at load, seen exit {ran.exit_code}: {findings!r:.300} "
+        f"{ran.stderr[:200]}"
+    ]
 
 
 def accepted(stage: Stage, document: Json) -> list[str]:
     """Whether the definition loads; the faults where it does not."""
     ran, findings = stage.lint(document)
-    errors = [f"{f['rule']} {f['pointer']} {f['message']}" for f in findings if f["level"] == "error"]
+    errors = [
+        f"{f['rule']} {f['pointer']} {f['message']}" for f in findings if f["level"] == "error"
+    ]
     if ran.exit_code == 0 and not errors:
         return []
     return [f"expected no error at load, seen {errors!r:.300} {ran.stderr[:200]}"]
@@ -88,23 +88,7 @@ def sent(one: Observed, expect: Mapping[str, Json]) -> list[str]:
     if len(one.requests) != 1:
         return [f"expected one request, seen {one.brief()}"]
     got = one.requests[0]
-    faults: list[str] = []
-    path = expect.get("raw_path", expect.get("path"))
-    if path is not None:
-        want_path, _, want_query = path.partition("?")
-        if canonical_path(want_path) != canonical_path(got.path):
-            faults.append(f"expected the path {want_path!r}, seen {got.path!r}")
-        if want_query and pairs_of(want_query) != pairs_of(got.raw_query):
-            faults.append(f"expected the query {want_query!r}, seen {got.raw_query!r}")
-    if "raw_query" in expect and expect["raw_query"] != got.raw_query:
-        faults.append(f"expected the raw query {expect['raw_query']!r}, seen {got.raw_query!r}")
-    if "query_pairs" in expect and not same_pairs(expect["query_pairs"], pairs_of(got.raw_query)):
-        faults.append(f"expected the query {expect['query_pairs']!r}, seen {got.raw_query!r}")
-    faults += [
-        f"expected no {text!r} in {got.target!r}"
-        for text in expect.get("raw_must_not_contain", [])
-        if text in got.target
-    ]
+    faults = _judge_target(got, expect)
     for key in ("body", "value"):
         if key in expect and not same(parsed(got.body), expect[key]):
             faults.append(f"expected the body {expect[key]!r}, seen {got.body!r:.300}")
@@ -115,36 +99,67 @@ def sent(one: Observed, expect: Mapping[str, Json]) -> list[str]:
     return faults
 
 
-def decided(stage: Stage, setting: Setting, expect: Json, known: str = DECISION_KEYS) -> list[str]:
-    """Hold a call against ``expect.decision`` and what goes with it."""
-    expect = only(expect, known, "expect")
+def _judge_target(got: Received, expect: Mapping[str, Json]) -> list[str]:
+    faults: list[str] = []
+    path = expect.get("raw_path", expect.get("path"))
+    if path is not None:
+        want_path, _, want_query = path.partition("?")
+        if canonical_path(want_path) != canonical_path(got.path):
+            faults.append(f"expected the path {want_path!r}, seen {got.path!r}")
+        if want_query and pairs_of(want_query) != pairs_of(got.raw_query):
+            faults.append(f"expected the query {want_query!r}, seen {got.raw_query!r}")
+    if expect.get("raw_query", got.raw_query) != got.raw_query:
+        faults.append(f"expected the raw query {expect['raw_query']!r}, seen {got.raw_query!r}")
+    if "query_pairs" in expect and not same_pairs(expect["query_pairs"], pairs_of(got.raw_query)):
+        faults.append(f"expected the query {expect['query_pairs']!r}, seen {got.raw_query!r}")
+    return faults + [
+        f"expected no {text!r} in {got.target!r}"
+        for text in expect.get("raw_must_not_contain", [])
+        if text in got.target
+    ]
+
+
+_OPTIONS = {"refuse", "send", "reject", "reject_definition", "allow"}
+
+
+def _decision(expect: Mapping[str, Json]) -> str:
+    """What is expected; ``error`` and a bare description of a request say it in other words."""
     decision = expect.get("decision")
-    if decision is None:
+    if decision is None and "error" in expect:
+        decision = {True: "refuse", False: "send", "at_registration": "reject_definition"}.get(
+            expect["error"]
+        )
+    elif decision is None:
         decision = "send"
-        if "error" in expect:
-            decision = {True: "refuse", "at_registration": "reject_definition"}.get(expect["error"])
-        if decision is None:
-            raise UnknownShapeError(f"error {expect['error']!r}")
+    if not isinstance(decision, str):
+        raise UnknownShapeError(f"decision {decision!r}, error {expect.get('error')!r}")
+    return decision
+
+
+def decided(stage: Stage, setting: Setting, expect: Json) -> list[str]:
+    """Hold a call against ``expect.decision`` and what goes with it."""
+    expect = only(expect, DECISION_KEYS, "expect")
+    decision = _decision(expect)
     if decision in _REJECTS:
         return rejected(stage, setting.definition) + _nothing_sent(stage, setting)
     if decision in ("accept_definition", "accept"):
         return accepted(stage, setting.definition)
-    one = stage.call(setting)
-    faults = sound(one, _secrets(setting, expect))
-    options = set(decision.split("_or_")) if isinstance(decision, str) else set()
-    if not options or options - {"refuse", "send", "reject", "reject_definition", "allow"}:
+    options = set(decision.split("_or_"))
+    if options - _OPTIONS:
         raise UnknownShapeError(f"decision {decision!r}")
-    told: list[list[str]] = []
     if "or" in expect:
         if expect["or"] not in ("refused", "refuse", "error"):
             raise UnknownShapeError(f"or {expect['or']!r}")
         options.add("refuse")
+    one = stage.call(setting)
+    told: list[list[str]] = []
     if "refuse" in options:
         told.append(refused(one))
     if options & {"send", "allow"}:
         told.append(sent(one, expect))
     if options & {"reject", "reject_definition"}:
         told.append(rejected(stage, setting.definition))
+    faults = sound(one, _secrets(setting, expect))
     if all(told):
         faults += [fault for option in told for fault in option]
     return faults
@@ -153,7 +168,7 @@ def decided(stage: Stage, setting: Setting, expect: Json, known: str = DECISION_
 def _secrets(setting: Setting, expect: Mapping[str, Json]) -> list[str]:
     if not expect.get("secret_not_in_error") or setting.token is None:
         return []
-    return [part for part in re.split(r"[\r\n\x00]+", setting.token) if len(part) >= 3]
+    return [part for part in re.split(r"[\r\n\x00]+", setting.token) if len(part) >= 4]
 
 
 def _nothing_sent(stage: Stage, setting: Setting) -> list[str]:
@@ -246,7 +261,9 @@ def headers_case(stage: Stage, given: Json, expect: Json) -> list[str]:
         tool = endpoint_tool({"method": "GET", "path": "/x"}, declared(args))
     else:
         headers, args = _header_template(given, args)
-        tool = target_tool({"type": "url", "url": f"{ACME}/x", "method": "GET", "headers": headers}, args)
+        tool = target_tool(
+            {"type": "url", "url": f"{ACME}/x", "method": "GET", "headers": headers}, args
+        )
     document = definition(tool, ACME, auth)
     setting = Setting(definition=document, tool="t", args=encoded(args), env=given.get("env", {}))
     if token is None:
@@ -311,7 +328,9 @@ def pins_case(stage: Stage, given: Json, expect: Json) -> list[str]:
     faults = sound(one)
     told: list[list[str]] = []
     if "sent" in expect:
-        told.append(sent(one, only(expect["sent"], "path query_pairs body headers raw_path", "sent")))
+        told.append(
+            sent(one, only(expect["sent"], "path query_pairs body headers raw_path", "sent"))
+        )
     if "sent_scene" in expect:
         told.append(sent(one, {"path": f"/scenes/{expect['sent_scene']}/x"}))
     if expect.get("or", expect.get("decision")) in ("refused", "refuse") or expect.get("refused"):
@@ -333,7 +352,10 @@ def _shown(want: Mapping[str, Json], one: Observed) -> list[str]:
     faults: list[str] = []
     for name, value in want.items():
         text = value if isinstance(value, str) else json.dumps(value)
-        if not any(re.fullmatch(rf"{re.escape(name)}\s+{re.escape(text)}", line.strip()) for line in card.splitlines()):
+        if not any(
+            re.fullmatch(rf"{re.escape(name)}\s+{re.escape(text)}", line.strip())
+            for line in card.splitlines()
+        ):
             faults.append(f"expected {name} = {text} on the card, seen {card!r:.400}")
         if not any(text in pairs_and_path(r.target) for r in one.requests):
             faults.append(f"expected {text} on the wire, seen {one.brief()}")
@@ -344,180 +366,3 @@ def pairs_and_path(target: str) -> str:
     """A target, decoded, to search in."""
     path, _, query = target.partition("?")
     return f"{canonical_path(path)} {pairs_of(query)}"
-
-
-# -- json_edge -----------------------------------------------------------------------------
-
-_BODY_KEYS = (
-    "method content_type raw_body encoding raw_body_hex raw_body_repeat nested_depth_valid note"
-)
-
-
-def json_body(stage: Stage, given: Json, expect: Json) -> tuple[list[str], str]:
-    """A raw body, given as ``--args``: a 400 is a refusal there. The status itself needs a server."""
-    given = only(given, _BODY_KEYS, "input")
-    expect = only(expect, "status status_one_of process_survives within_ms", "expect")
-    statuses = [expect["status"]] if "status" in expect else expect.get("status_one_of", [])
-    if not statuses or not set(statuses) <= {200, 201, 202, 204, 400, 413, 415, 422}:
-        raise UnknownShapeError(f"statuses {statuses}")
-    if given.get("content_type", "application/json") != "application/json" or statuses == [415]:
-        return [], "needs a server: a media type"
-    raw = _raw_body(given)
-    tool = endpoint_tool({"method": "POST", "path": "/x", "bodyTemplate": {}}, {"type": "object", "properties": {}})
-    one = stage.call(Setting(definition=definition(tool, ACME), tool="t", args=raw, apart=True))
-    faults = sound(one)
-    told: list[list[str]] = []
-    if any(status >= 400 for status in statuses):
-        told.append(refused(one))
-    if any(status < 300 for status in statuses):
-        told.append([] if one.ok else [f"expected a call, seen {one.brief()}"])
-    if all(told):
-        faults += told[0]
-    if one.ran.seconds * 1000 > expect.get("within_ms", 5_000):
-        faults.append(f"took {one.ran.seconds:.1f} s")
-    return faults, ""
-
-
-def _raw_body(given: Mapping[str, Json]) -> bytes:
-    if "raw_body_hex" in given:
-        return bytes.fromhex(given["raw_body_hex"])
-    if "raw_body_repeat" in given:
-        text, count, *rest = given["raw_body_repeat"]
-        return (text * count + "".join(map(str, rest))).encode()
-    if "nested_depth_valid" in given:
-        depth = given["nested_depth_valid"]
-        return (b'{"a":' * depth) + b"1" + b"}" * depth
-    if isinstance(given.get("raw_body"), str):
-        encoding = given.get("encoding") or "utf-8"
-        return given["raw_body"].encode(encoding, "surrogatepass")
-    raise UnknownShapeError(f"a body in {sorted(given)}")
-
-
-def json_value(stage: Stage, given: Json, expect: Json) -> list[str]:
-    """One JSON value through an argument, a template and a request body."""
-    given = only(given, "arg_json where note args_json", "input")
-    expect = only(
-        expect,
-        "forwarded_exactly_or_refused forwarded_exactly forwarded no_500 refused decision "
-        "process_survives status",
-        "expect",
-    )
-    tool = endpoint_tool(
-        {"method": "POST", "path": "/x", "bodyTemplate": {"v": "{{args.v}}"}},
-        {"type": "object", "properties": {"v": {}}},
-    )
-    raw = f'{{"v":{given["arg_json"]}}}'.encode("utf-8", "surrogatepass")
-    one = stage.call(Setting(definition=definition(tool, ACME), tool="t", args=raw))
-    faults = sound(one)
-    for key in ("forwarded_exactly_or_refused", "forwarded_exactly", "forwarded"):
-        if key in expect and not _forwarded(one, expect[key]):
-            if key.endswith("refused") and not refused(one):
-                continue
-            faults.append(f"expected {expect[key]!r} forwarded, seen {one.brief()}")
-    if expect.get("refused") or expect.get("decision") == "refuse" or expect.get("status") in (400, 422):
-        faults += refused(one)
-    if not one.ok and refused(one):
-        faults.append(f"expected a result or a refusal, seen {one.brief()}")
-    return faults
-
-
-def _forwarded(one: Observed, token: Json) -> bool:
-    """The very token stands as ``v`` of the body."""
-    if len(one.requests) != 1:
-        return False
-    body = one.requests[0].body.decode("utf-8", "replace")
-    text = token if isinstance(token, str) else json.dumps(token)
-    value = re.sub(r'^\{\s*"v"\s*:\s*|\s*\}$', "", body)
-    if value == text or (isinstance(token, str) and parsed(body.encode()) == {"v": token}):
-        return True
-    try:
-        return Decimal(value) == Decimal(text)
-    except InvalidOperation:
-        return False
-
-
-def json_upstream(stage: Stage, given: Json, expect: Json) -> list[str]:
-    """What an app may answer: bombs, endless bodies, broken JSON, paths that are not there."""
-    known = (
-        "json raw raw_json body map content_encoding inflates_to_bytes wire_bytes body_bytes "
-        "content_length content_type status note raw_hex json_repeat nested_depth_valid"
-    )
-    given = only(given, known, "input")
-    expect = only(
-        expect,
-        "tool_error peak_memory_mb_under bytes_read_under field_absent_or_null no_500 mapped "
-        "result process_survives within_ms field value",
-        "expect",
-    )
-    mapping = {"responseMapping": given["map"]} if "map" in given else {}
-    tool = endpoint_tool({"method": "GET", "path": "/x"}, {"type": "object", "properties": {}}, **mapping)
-    measured = "peak_memory_mb_under" in expect
-    setting = Setting(
-        definition=definition(tool, ACME),
-        tool="t",
-        answers=[_upstream_answer(given)],
-        apart=measured,
-    )
-    one = stage.call(setting)
-    return sound(one) + _judge_upstream(expect, one)
-
-
-def _upstream_answer(given: Mapping[str, Json]) -> Answer:
-    headers = [("content-type", given.get("content_type", "application/json"))]
-    if encoding := given.get("content_encoding"):
-        headers.append(("content-encoding", encoding))
-    if "inflates_to_bytes" in given:
-        return Answer(headers=tuple(headers), stream=inflating(given["inflates_to_bytes"]))
-    if "body_bytes" in given:
-        count = given["body_bytes"] // 65_536
-        if (length := given.get("content_length")) is not None:
-            headers.append(("content-length", str(length)))
-        return Answer(headers=tuple(headers), stream=(b"[", b" " * 65_536, count), chunked=length is None)
-    status = given.get("status", 200)
-    for key in ("json", "raw", "raw_json", "body"):
-        if key in given:
-            text = given[key] if isinstance(given[key], str) else json.dumps(given[key])
-            return Answer(status=status, headers=tuple(headers), body=text.encode("utf-8", "surrogatepass"))
-    if "raw_hex" in given:
-        return Answer(status=status, headers=tuple(headers), body=bytes.fromhex(given["raw_hex"]))
-    if "json_repeat" in given:
-        text, count = given["json_repeat"]
-        return Answer(status=status, headers=tuple(headers), body=(text * count).encode())
-    if "nested_depth_valid" in given:
-        depth = given["nested_depth_valid"]
-        return Answer(headers=tuple(headers), body=b"[" * depth + b"]" * depth)
-    if "wire_bytes" in given:
-        return Answer(headers=tuple(headers), body=_stacked(str(encoding), given["wire_bytes"]))
-    raise UnknownShapeError(f"an upstream answer in {sorted(given)}")
-
-
-def _stacked(encoding: str, size: int) -> bytes:
-    """A JSON body under every encoding named, about so many bytes long on the wire."""
-    body = b'{"ok":true}' + b" " * size
-    for name in encoding.split(","):
-        body = gzip.compress(body) if "gzip" in name else zlib.compress(body)
-    return body
-
-
-def _judge_upstream(expect: Mapping[str, Json], one: Observed) -> list[str]:
-    faults: list[str] = []
-    result = one.printed.get("result") if isinstance(one.printed, dict) else None
-    record = result if isinstance(result, dict) else {}
-    if expect.get("tool_error") is True and (one.ok or not one.error):
-        faults.append(f"expected a tool error, seen {one.brief()}")
-    if expect.get("tool_error") is False and not one.ok:
-        faults.append(f"expected a result, seen {one.brief()}")
-    if (field := expect.get("field_absent_or_null")) is not None and (
-        not one.ok or record.get(field) is not None
-    ):
-        faults.append(f"expected no {field}, seen {one.brief()}")
-    for key in ("mapped", "result", "value"):
-        if key in expect and not same(result, expect[key]):
-            faults.append(f"expected the result {expect[key]!r}, seen {one.brief()}")
-    if one.ran.peak_mb > expect.get("peak_memory_mb_under", 1e9):
-        faults.append(f"took {one.ran.peak_mb:.0f} MB")
-    if one.bytes_said > expect.get("bytes_read_under", 1e15):
-        faults.append(f"{one.bytes_said:,} bytes went over the wire")
-    if one.ran.seconds * 1000 > expect.get("within_ms", 40_000):
-        faults.append(f"took {one.ran.seconds:.1f} s")
-    return faults

@@ -124,7 +124,10 @@ class Stage:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self._folder.cleanup()
 
@@ -268,7 +271,10 @@ def written(value: Json) -> str:
             parts: list[tuple[bool, Json]] = [(True, "[" if is_list else "{")]
             for number, (key, inner) in enumerate(entries):
                 start = "," if number else ""
-                parts += [(True, start if is_list else f"{start}{json.dumps(key)}:"), (False, inner)]
+                parts += [
+                    (True, start if is_list else f"{start}{json.dumps(key)}:"),
+                    (False, inner),
+                ]
             waiting += [(True, "]" if is_list else "}"), *reversed(parts)]
         else:
             pieces.append(json.dumps(item))

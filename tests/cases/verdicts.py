@@ -42,7 +42,9 @@ class Verdict:
         return f"{start}{words}{prose}"
 
 
-def verdict(name: str, faults: Sequence[str], words: str = "", prose: Sequence[str] = ()) -> Verdict:
+def verdict(
+    name: str, faults: Sequence[str], words: str = "", prose: Sequence[str] = ()
+) -> Verdict:
     """Passed, failed, or different from the contract where every fault is one that it asks for."""
     if not faults:
         return Verdict(id=name, status="passed", words=words, unjudged=tuple(prose))

@@ -293,8 +293,8 @@ JSON = st.recursive(
     max_leaves=12,
 )
 WRITTEN = st.sampled_from(
-    ["read", "safe", "POST", "GET", "/a/{{args.x}}", "${input.a}", "{{args", "https://a.example/", "object", "bearer", "app", "url", "client", "x"]
-)
+    ["read", "safe", "POST", "GET", "/a/{{args.x}}", "${input.a}", "{{args", "https://a.example/"]
+) | st.sampled_from(["object", "bearer", "app", "url", "client", "x", ""])
 KEYS = st.sampled_from(
     [
         "id",

@@ -90,7 +90,7 @@ def test_integers_keep_all_their_digits() -> None:
         b"bytes",
         object(),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_is_not_json_has_no_canonical_form(value: object) -> None:
     """A digest over something that cannot be sent would promise nothing."""

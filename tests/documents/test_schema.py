@@ -342,7 +342,9 @@ def test_numbers_of_any_size_are_compared_exactly(
     assert (faults_of(schema, instance) == ()) is valid
 
 
-@pytest.mark.parametrize("instance", ["\ud800", {"\ud800": 1}, {1: 2}, {1, 2}, object()], ids=ascii)
+@pytest.mark.parametrize(
+    "instance", ["\ud800", {"\ud800": 1}, {1: 2}, {1, 2}, object()], ids=range(5)
+)
 def test_what_is_not_json_is_a_fault_not_a_crash(instance: object) -> None:
     """Arguments come from anywhere; the outcome is always a list of faults."""
     assert only({"type": "string"}, instance).rule == "json"

@@ -103,11 +103,16 @@ def content_of(result: JsonValue, *, max_bytes: int = MAX_CONTENT_BYTES) -> Cont
         return Content(text=text, cut=False)
     mark = f" …[cut: the whole result has {len(raw):,} bytes; at most {max_bytes:,} are shown]"
     head = raw[: max(0, max_bytes - len(mark.encode()))].decode("utf-8", "ignore")
-    # Between two values rather than inside one, where a boundary is near.
-    boundary = max(head.rfind(","), head.rfind("}"), head.rfind("]"))
-    if boundary > len(head) - 1024:
-        head = head[: boundary + (head[boundary] != ",")]
-    return Content(text=head + mark, cut=True)
+    return Content(text=head[: _boundary(head)] + mark, cut=True)
+
+
+def _boundary(head: str) -> int:
+    """Where to cut: after an object or a list, else before a comma, where one is near the end."""
+    after = max(head.rfind("}"), head.rfind("]")) + 1
+    for boundary in (after, head.rfind(",")):
+        if boundary > len(head) - 1024:
+            return boundary
+    return len(head)
 
 
 def display_of(tool: Tool, result: JsonValue) -> Display:

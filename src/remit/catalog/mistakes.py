@@ -38,10 +38,11 @@ class Mistake:
         # A key may hold anything; the pointer has it as it is, a terminal may not.
         at = visible(self.at).replace("\n", "⟨U+000A⟩")
         place = f"{self.tool or 'definition'}  {at}".rstrip()
-        return f"{place}\n  {self.message}. {_sentence(self.mend)}"
+        return f"{place}\n  {self.message}. {sentence(self.mend)}"
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """A text as a sentence: a capital first, a full stop last."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 

@@ -9,7 +9,7 @@ from remit.documents.json_decoder import DECODER, skip_blanks
 from remit.documents.json_text import Member, Syntax, members
 from remit.documents.problems import parts_of
 from remit.documents.strict_json import parse_json
-from remit.documents.text import byte_order_mark, place
+from remit.documents.text import byte_order_mark, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,7 +113,8 @@ def _json_places(text: str, wanted: frozenset[str]) -> dict[str, tuple[int, int]
     # The places before a mistake are as good as ever.
     with suppress(Syntax, ValueError, RecursionError):
         visit(start, ())
-    return {pointer: place(text, at) for pointer, at in found.items()}
+    known = places(text, found.values())
+    return {pointer: known[at] for pointer, at in found.items()}
 
 
 def _end_of_value(text: str, at: int) -> int:

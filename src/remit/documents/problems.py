@@ -48,12 +48,16 @@ class DocumentError(Exception):
 
 def pointer(*parts: str | int) -> str:
     """The JSON Pointer of a path (RFC 6901): ``pointer("a/b", 0)`` is ``/a~1b/0``."""
+    if len(parts) == 1:
+        return f"/{escaped(parts[0])}"
     return "".join([f"/{escaped(part)}" for part in parts])
 
 
 def escaped(part: str | int) -> str:
     """One reference token of a JSON Pointer, with ``~`` and ``/`` escaped."""
-    return str(part).replace("~", "~0").replace("/", "~1")
+    text = str(part)
+    # Hardly any name needs it, and every name of a document comes by here.
+    return text if text.isidentifier() else text.replace("~", "~0").replace("/", "~1")
 
 
 def parts_of(pointer_text: str) -> tuple[str, ...]:

@@ -225,14 +225,14 @@ def _refuse(reason: str, mend: str | None = None) -> Decision:
 def _refuse_http(origin: Origin) -> Decision:
     return _refuse(
         f"{origin} is plain http, which anyone on the way can read and change.",
-        f"Use https; if this host is yours, allow it: [egress] allow = {_entry(origin)}",
+        f"Use https; if this host is yours, allow it: {_allowing(origin)}",
     )
 
 
 def _refuse_special(origin: Origin, address: IpAddress, reason: str) -> Decision:
     return _refuse(
         f"{_subject(origin, address)} is not a public address ({reason}).",
-        f"If this host is yours, allow it: [egress] allow = {_entry(origin)}",
+        f"If this host is yours, allow it: {_allowing(origin)}",
     )
 
 
@@ -240,5 +240,5 @@ def _subject(origin: Origin, address: IpAddress) -> str:
     return str(address) if origin.is_ip else f"{origin} resolves to {address}, which"
 
 
-def _entry(origin: Origin) -> str:
-    return f'["{origin.host}"]'
+def _allowing(origin: Origin) -> str:
+    return f'[egress] allow = ["{origin.host}"], or REMIT_EGRESS_ALLOW={origin.host}'

@@ -10,16 +10,14 @@ from remit.catalog.reading import shown
 from remit.lint.rules_parameters import is_open
 from remit.lint.subject import Finding
 from remit.lint.words import word_set
-from remit.offer.dialects import OFFERED, Provider
+from remit.offer.dialects import OFFERED
 from remit.offer.names import MAX_NAME, shortened_name
-from remit.offer.offering import eligible, refused_keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from remit.lint.subject import ToolView
 
-_MODELS: tuple[Provider, ...] = ("openai", "anthropic", "gemini")
 # What says nothing about a value that could be broken, and what has a rule of its own.
 _UNSAID = word_set(
     "writeOnly readOnly deprecated examples default title $comment $schema $id required"
@@ -64,9 +62,9 @@ def provider_refuses(view: ToolView) -> Iterator[Finding]:
         return
     names = {node.at for node in view.schema_nodes if node.is_property}
     told: dict[str, dict[str, str]] = {}
-    for provider in _MODELS:
+    for provider, judgement in view.judgements.items():
         label = OFFERED[provider].label
-        for removal in refused_keywords(view.tool.parameters, provider):
+        for removal in judgement.removals:
             at = f"/parameters{removal.pointer}"
             # What describes no bound, and a parameter's name, which has a rule of its own.
             if removal.keyword in _UNSAID or at in names:
@@ -105,14 +103,18 @@ def not_held(view: ToolView) -> Iterator[Finding]:
         return
     open_at = {node.at for node in view.schema_nodes if is_open(node)}
     reasons: dict[tuple[str, str], list[str]] = {}
-    for provider in _MODELS:
-        found = eligible(view.tool.parameters, provider)
+    for provider, judgement in view.judgements.items():
+        found = judgement.eligibility
         at = f"/parameters{found.pointer or ''}"
         # That an object is open, or a name is not declared, is said by a rule of its own.
         if found.reason is not None and at not in open_at and not at.endswith("/required"):
             reasons.setdefault((at, found.reason), []).append(OFFERED[provider].label)
     for (at, reason), labels in reasons.items():
-        who = "no model" if len(labels) == len(_MODELS) else f"no model of {' or '.join(labels)}"
+        who = (
+            "no model"
+            if len(labels) == len(view.judgements)
+            else f"no model of {' or '.join(labels)}"
+        )
         yield Finding(
             at,
             f"{who} can be held to this schema: {reason}",

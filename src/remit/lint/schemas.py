@@ -50,11 +50,14 @@ class SchemaNode(NamedTuple):
 
 
 def walk(schema: JsonObject, at: str) -> tuple[SchemaNode, ...]:
-    """Every schema object below and including ``schema``, in the order written."""
+    """Every schema object below and including ``schema``, in the order written.
+
+    Of a schema far too large to load, the root alone: its size is the finding.
+    """
     found: list[SchemaNode] = []
     root = SchemaNode(at, schema, label="", is_property=False, is_mixin=False)
     _visit(root, found, 0)
-    return tuple(found)
+    return tuple(found[:1] if len(found) >= _MAX_NODES else found)
 
 
 def _visit(node: SchemaNode, found: list[SchemaNode], depth: int) -> None:

@@ -17,16 +17,20 @@ from remit.documents.problems import escaped
 from remit.lint.schemas import SchemaNode, is_plain, walk
 from remit.lint.uses import Use, uses_of
 from remit.lint.words import is_vague
+from remit.offer.offering import Judgement, judgements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from enum import Enum
 
     from remit.catalog.mistakes import Level
     from remit.catalog.model import Definition, Tool
+    from remit.offer.dialects import Provider
     from remit.values.json import JsonObject, JsonValue
 
     E = TypeVar("E", bound=Enum)
+
+MODELS: tuple[Provider, ...] = ("openai", "anthropic", "gemini")
 
 
 class Finding(NamedTuple):
@@ -92,6 +96,11 @@ class ToolView:
         if self.tool:
             return self.tool.danger_level
         return _member(DangerLevel, self.record.get("dangerLevel"))
+
+    @cached_property
+    def judgements(self) -> Mapping[Provider, Judgement]:
+        """What each provider makes of the parameters; empty where the tool did not load."""
+        return judgements(self.tool.parameters, MODELS) if self.tool else {}
 
     @property
     def approved(self) -> bool:

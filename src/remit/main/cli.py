@@ -202,7 +202,7 @@ def lock(
     file: File,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Compare with remit.lock; exit 1 when more could be done."),
+        typer.Option("--check", help="Compare with remit.lock; say what changed and exit 1."),
     ] = False,
     lock_file: Annotated[
         Path | None,
@@ -294,7 +294,7 @@ def schema(
     """Print the JSON Schema of an author's document."""
     from remit.main.commands.schema import run
 
-    _finish(lambda: run(kind))
+    _finish(lambda: run(kind, _settings()))
 
 
 @app.command()

@@ -25,7 +25,7 @@ from remit.offer.dialects import (
     Dialect,
     Provider,
 )
-from remit.offer.nodes import is_plain, kinds_of, types_of_values
+from remit.offer.nodes import is_plain, is_scalar, kinds_of, types_of_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,8 +229,11 @@ class _Judging:
                     f"{_name(place.at)} requires {quoted(str(name))}, which it does not list",
                 )
         for name, item in names.items():
+            named = self._dialect.names.fullmatch(name)
+            if named and place.depth < MAX_DEPTH and is_scalar(item):
+                continue
             inner = place.step("properties", name, deeper=True)
-            if not self._dialect.names.fullmatch(name):
+            if not named:
                 yield inner.at, f"{self._dialect.label} does not take the name {quoted(name)}"
             yield from self._node(item, inner)
 

@@ -17,7 +17,7 @@ from remit.documents.canonical import compact_json
 from remit.documents.problems import pointer
 from remit.offer.dialects import TOLD
 from remit.offer.merging import AT_ROOT, flattened_root, merged
-from remit.offer.nodes import as_enum, is_plain, kinds_of, nullable, types_of_values
+from remit.offer.nodes import as_enum, is_plain, is_scalar, kinds_of, nullable, types_of_values
 from remit.offer.recursion import Reach
 from remit.offer.removals import Removal
 from remit.values.visible import visible
@@ -73,6 +73,8 @@ class _Fitting:
     def _used(self, root: JsonObject) -> JsonObject:
         """The fitted definitions that the root reaches, in the order of their first use."""
         used: JsonObject = {}
+        if not self._bundle.definitions:
+            return used
         waiting: list[JsonValue] = [root]
         while waiting:
             here = waiting.pop(0)
@@ -104,6 +106,11 @@ class _Fitting:
                     place.at, "", "no provider takes a schema that admits nothing", lost=True
                 )
             return {}
+        if self._takes_whole(schema):
+            return {
+                keyword: visible(value) if isinstance(value, str) else value
+                for keyword, value in schema.items()
+            }
         out: JsonObject = {}
         told: list[str] = []
         for keyword, value in schema.items():
@@ -118,6 +125,16 @@ class _Fitting:
             out["description"] = f"{own} ({words})" if isinstance(own, str) and own else words
         self._finish(schema, place, out)
         return out
+
+    def _takes_whole(self, schema: JsonValue) -> bool:
+        """Whether the provider takes a schema of a scalar as it is."""
+        keywords = self._dialect.keywords
+        return (
+            is_scalar(schema)
+            and is_object(schema)
+            and "pattern" not in schema
+            and (keywords is None or keywords.issuperset(schema))
+        )
 
     def _takes(self, keyword: str, value: JsonValue) -> bool:
         dialect = self._dialect
@@ -171,6 +188,8 @@ class _Fitting:
             if item is False:
                 at = place.step("properties").at
                 self._report(at, name, "no value of it is ever valid", lost=False)
+            elif self._takes_whole(item):
+                found[name] = self._node(item, place)
             else:
                 found[name] = self._node(
                     item, place.step("properties", name, optional=name not in needed)

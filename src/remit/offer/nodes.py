@@ -29,6 +29,32 @@ _PLAIN = frozenset(
 )
 
 
+# The keywords of a scalar that hold no schema and no list of values.
+_SCALAR_KEYWORDS = frozenset(
+    {
+        "type",
+        "title",
+        "description",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+    }
+)
+_SCALARS = ("string", "number", "integer", "boolean")
+
+
+def is_scalar(schema: JsonValue) -> bool:
+    """Whether a schema is one scalar type and bounds on it: most are, and need no second look."""
+    return (
+        is_object(schema) and schema.get("type") in _SCALARS and _SCALAR_KEYWORDS.issuperset(schema)
+    )
+
+
 def kinds_of(schema: JsonValue) -> tuple[str, ...]:
     """The types that a schema names; () where it names none."""
     kinds = schema.get("type") if is_object(schema) else None

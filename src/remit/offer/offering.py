@@ -64,6 +64,34 @@ def offered(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What one provider makes of parameters as they are declared.
+
+    Attributes:
+        eligibility: whether its strict mode can hold a model to them.
+        removals: everything of the author's schema that it is not offered as written.
+    """
+
+    eligibility: Eligibility
+    removals: tuple[Removal, ...]
+
+
+def judgements(
+    parameters: Parameters, providers: Collection[Provider], pins: Collection[str] = ()
+) -> dict[Provider, Judgement]:
+    """What several providers make of the same parameters; what they share is done once."""
+    bundled = _bundled(parameters, pins)
+    plain = _is_plain(bundled.root, parameters)
+    found: dict[Provider, Judgement] = {}
+    for provider in providers:
+        eligibility = _judged(bundled, provider)
+        held = provider == "openai" and eligibility.eligible
+        removals = () if plain else fit(bundled, (STRICT if held else OFFERED)[provider]).removals
+        found[provider] = Judgement(eligibility=eligibility, removals=removals)
+    return found
+
+
 def eligible(parameters: Parameters, provider: Provider, pins: Collection[str] = ()) -> Eligibility:
     """Whether a provider's strict mode can hold a model to them (contract section 2)."""
     return _judged(_bundled(parameters, pins), provider)
@@ -73,12 +101,12 @@ def refused_keywords(
     parameters: Parameters, provider: Provider, pins: Collection[str] = ()
 ) -> tuple[Removal, ...]:
     """Everything of the author's schema that a provider is not offered as written."""
-    schema = without_pins(parameters.schema, pins)
-    if is_plain_schema(schema) and all(map(PLAIN_NAME.fullmatch, parameters.names)):
-        return ()
-    bundled = bundle(schema, parameters.schema)
-    held = provider == "openai" and _judged(bundled, provider).eligible
-    return fit(bundled, (STRICT if held else OFFERED)[provider]).removals
+    return judgements(parameters, (provider,), pins)[provider].removals
+
+
+def _is_plain(schema: JsonObject, parameters: Parameters) -> bool:
+    """Whether every provider takes the schema as it is."""
+    return is_plain_schema(schema) and all(map(PLAIN_NAME.fullmatch, parameters.names))
 
 
 def _bundled(parameters: Parameters, pins: Collection[str]) -> Bundle:

@@ -105,7 +105,11 @@ def _asked(subject: Subject, harmless: Sequence[Tool]) -> str:
     if asked:
         return f"It also asks you before {_some(asked)}."
     if unasked:
-        return "All else it does without asking."
+        return (
+            "It does all of it without asking."
+            if len(harmless) == len(subject.tools)
+            else "All else it does without asking."
+        )
     if any(tool.category is Category.READ for tool in harmless):
         return "It reads without asking."
     return "It does nothing else." if subject.tools else "So nothing stops for anybody."

@@ -13,8 +13,9 @@ from remit.calls.answers import may_have_happened
 from remit.calls.arguments import settle
 from remit.calls.planning import plan
 from remit.calls.wire import Sender, masked_credential, owned_headers
+from remit.catalog.mistakes import Mistake, sentence
 from remit.catalog.model import ClientTarget
-from remit.documents.problems import DocumentError
+from remit.documents.problems import DocumentError, Problem
 from remit.documents.strict_json import parse_json
 from remit.errors import (
     CallError,
@@ -64,7 +65,10 @@ def run(wish: Wish, settings: Settings, *, dry_run: bool) -> int:
         _, definition = read_definition(wish.file, brand=settings.brand)
     except InvalidDefinition as error:
         say(error.message)
-        print_json(error_json(error.code, f"{wish.file} cannot be used.", wish.tool))
+        found = [_mistake_json(m) for m in error.mistakes]
+        message = f"{wish.file} cannot be used: {len(found)} mistakes." if found else error.message
+        details = {"mistakes": found} if found else None
+        print_json(error_json(error.code, message, wish.tool, details=details))
         return 1
     try:
         given = parse_args(text, wish.tool)
@@ -73,6 +77,26 @@ def run(wish: Wish, settings: Settings, *, dry_run: bool) -> int:
     credential = Secret(wish.token) if wish.token else None
     job = _Job(wish, settings, definition, given, pins, env, credential)
     return asyncio.run(job.dry_run() if dry_run else job.call())
+
+
+def _mistake_json(mistake: object) -> JsonObject:
+    """A mistake for a program: what and where, and the mend."""
+    if isinstance(mistake, Mistake):
+        return {
+            "rule": mistake.rule,
+            "tool": mistake.tool,
+            "pointer": mistake.pointer,
+            "message": mistake.message,
+            "mend": mistake.mend,
+        }
+    if isinstance(mistake, Problem):
+        return {
+            "line": mistake.line,
+            "column": mistake.column,
+            "message": mistake.message,
+            "mend": mistake.mend,
+        }
+    return {"message": str(mistake)}
 
 
 def _args_text(args: str) -> bytes:
@@ -96,7 +120,7 @@ def parse_args(text: bytes, tool: str) -> JsonObject:
         first = error.problems[0]
         raise InvalidArguments(
             f"{tool} was not called: the arguments are no JSON that can be used: "
-            f"{first.message}. {first.mend}",
+            f"{first.message}. {sentence(first.mend)} In a shell, put the JSON in single quotes.",
             details={"faults": faults},
         ) from None
     if not isinstance(given, dict):
@@ -269,7 +293,12 @@ def _print_error(error: CallError, tool: str, *, happened: bool, call_id: str | 
     if call_id is not None:
         printed = {"callId": call_id, **printed}
     print_json(printed)
-    say(f"{error.code}: {message}\n`remit explain {error.code}` says more.")
+    if not sys.stdout.isatty():
+        # On a terminal the message has just been read, as data.
+        say(f"{error.code}: {message}")
+    if error.code == "not_connected" and not error.sent:
+        say("Give the credential with --token, or in the variable REMIT_TOKEN.")
+    say(f"`remit explain {error.code}` says more.")
     return 1
 
 

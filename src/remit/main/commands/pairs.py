@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
 
 
-def _pairs(option: str, entries: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _pairs(option: str, entries: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for entry in entries:
         name, equals, value = entry.partition("=")
         if not equals or not name:
             # The value may be a secret, so only the name is repeated.
-            raise WrongUse(f"{option} {name[:60]!r}: write {option} NAME=VALUE.")
+            raise WrongUse(f"{option} {name[:60]!r}: write {option} {form}.")
         if name in seen:
             raise WrongUse(f"{option} {name!r} is given twice. Keep one.")
         seen.add(name)
@@ -35,7 +35,7 @@ def read_pins(entries: Sequence[str]) -> JsonObject:
         WrongUse: no pair, a name twice, or a value that is no JSON.
     """
     pins: dict[str, JsonValue] = {}
-    for name, text in _pairs("--pin", entries):
+    for name, text in _pairs("--pin", entries, "NAME=JSON"):
         try:
             pins[name] = parse_json(text)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
         except DocumentError as error:
@@ -52,4 +52,4 @@ def read_env(entries: Sequence[str]) -> dict[str, Secret]:
     Raises:
         WrongUse: no pair, or a name twice.
     """
-    return {name: Secret(text) for name, text in _pairs("--env", entries)}
+    return {name: Secret(text) for name, text in _pairs("--env", entries, "NAME=VALUE")}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from remit.catalog.schemas import schema_of
 from remit.main.output import print_json
 
+if TYPE_CHECKING:
+    from remit.main.settings import Settings
 
-def run(kind: str) -> int:
+
+def run(kind: str, settings: Settings) -> int:
     """Print one schema."""
-    print_json(schema_of(kind))
+    print_json(schema_of(kind, brand=settings.brand))
     return 0

@@ -65,31 +65,36 @@ def with_effective_tools(definition: Definition, settings: Settings) -> Definiti
 
 
 def lock(file: str, settings: Settings, *, check: bool, lock_file: Path | None) -> int:
-    """Write ``remit.lock``, or compare with it; 1 when an agent could do more than before."""
+    """Write ``remit.lock``, or compare with it; 1 when it no longer says what holds."""
     _, definition = read_definition(file, brand=settings.brand)
     path = lock_file or Path(file if file != "-" else ".").parent / "remit.lock"
     if check:
-        return _check(path, definition, file)
+        return _check(path, definition, _again(file, lock_file))
     text = json.dumps(lock_of(definition), ensure_ascii=False, indent=2) + "\n"
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
         raise WrongUse(f"{path}: cannot be written: {error}.") from None
-    say(f"Wrote {path}. Keep it in version control; `remit lock {file} --check` compares.")
+    say(f"Wrote {path}. Keep it in version control; `{_again(file, lock_file)} --check` compares.")
     return 0
 
 
-def _check(path: Path, definition: Definition, file: str) -> int:
+def _again(file: str, lock_file: Path | None) -> str:
+    """The command that writes this lock, to type again."""
+    return f"remit lock {file}" + (f" -o {lock_file}" if lock_file else "")
+
+
+def _check(path: Path, definition: Definition, again: str) -> int:
     try:
         kept = parse_json(read_bytes(str(path)), max_bytes=MAX_LOCK_BYTES, max_depth=64)
     except DocumentError as error:
         raise InvalidDefinition(
-            f"{path}: {error.problems[0].message}. Write it anew with `remit lock {file}`."
+            f"{path}: {error.problems[0].message}. Write it anew with `{again}`."
         ) from None
     sentences = check_lock(kept, definition)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
     if not sentences:
         say(f"{path} holds: nothing changed of what an agent may do.")
         return 0
     print_text("\n".join(sentences))
-    say(f"If all of this is wanted: `remit lock {file}` writes the new state.")
+    say(f"If all of this is wanted: `{again}` writes the new state.")
     return 1
