@@ -68,6 +68,14 @@ def test_pin_satisfies_required() -> None:
         settled(tool(undeclared), {"note": "n"})
 
 
+def test_pin_satisfies_no_requirement_but_that_of_the_arguments() -> None:
+    """Whole top-level keys: a nested object needs its own (section 5, step 2)."""
+    nested = parameters(p={"type": "object", "properties": {}, "required": ["tenant"]})
+
+    with pytest.raises(InvalidArguments, match="/p: the property"):
+        settled(tool(nested), {"p": {}}, {"tenant": "t1"})
+
+
 def test_undeclared_pin_is_set_aside_before_validation() -> None:
     """It breaks no closed schema and is no declared argument (section 5, step 2)."""
     found = settled(tool(CLOSED), {"sceneId": "s", "tenant": "evil"}, {"tenant": "t1"})

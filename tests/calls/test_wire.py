@@ -110,6 +110,7 @@ def test_basic_takes_user_and_password() -> None:
         use_credential(load(auth={"type": "basic"}).auth, Secret("just-a-password"))
 
 
+@pytest.mark.promise("T-28", "K-13")
 def test_headers_are_the_authors_and_the_owned_ones() -> None:
     """Nothing is sent that the author did not write, except what Remit owns (section 3)."""
     request = sent(

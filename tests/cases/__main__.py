@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.cases.reader import report
 from tests.cases.stage import Mode
+from tests.cases.verdicts import UnknownShapeError
 
 
 def _say(line: str) -> None:
@@ -28,10 +29,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
     mode: Mode = "real" if options.process else "forked"
-    for verdict, seconds in report(options.folder, mode=mode, only_ids=options.id):
-        counts[verdict.status] += 1
-        start = f"{seconds:6.2f} s  " if options.times else ""
-        _say(f"{start}{verdict.line()}")
+    try:
+        for verdict, seconds in report(options.folder, mode=mode, only_ids=options.id):
+            counts[verdict.status] += 1
+            start = f"{seconds:6.2f} s  " if options.times else ""
+            _say(f"{start}{verdict.line()}")
+    except (UnknownShapeError, ValueError, OSError) as error:
+        _say(f"FAILED: a case file cannot be read: {error}")
+        counts["FAILED"] += 1
     summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     _say(f"{counts.total()} cases: {summary}")
     return 1 if counts["FAILED"] or not counts else 0

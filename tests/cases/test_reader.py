@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
+from tests.cases.__main__ import main
 from tests.cases.judges import canonical_path, includes, judge_never, same, same_pairs
 from tests.cases.mutations import mutations
 from tests.cases.reader import judge, read_folder
@@ -185,3 +187,30 @@ def test_phrase_that_is_prose_is_said_to_be_unjudged() -> None:
     faults, prose = judge_never(["the moon turns blue"], [])
     assert not faults
     assert prose == ["never the moon turns blue"]
+
+
+@pytest.mark.parametrize(
+    ("cases", "code", "words"),
+    [
+        ([CASES["own-path-01"]], 0, "1 cases: 1 passed"),
+        ([_with("own-path-01", expect__raw_path="/elsewhere")], 1, "own-path-01: FAILED"),
+        ([_with("own-path-01", expect__mood=1), CASES["own-path-02"]], 1, "1 FAILED, 1 passed"),
+        ([{"id": "m", "class": "mcp.auth", "input": {}, "expect": {}}], 0, "m: later (needs MCP)"),
+        ([], 1, "0 cases"),
+        ("{", 1, "cannot be read"),
+    ],
+)
+def test_command_lists_each_case_and_fails_for_one(
+    cases: Json, code: int, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line a case, a line of counts, exit 1 for any that failed or that nobody knows."""
+    text = cases if isinstance(cases, str) else json.dumps(cases)
+    (tmp_path / "cases.json").write_text(text)
+    assert main([str(tmp_path)]) == code
+    assert words in capsys.readouterr().out
+
+
+def test_folder_without_cases_fails(tmp_path: Path) -> None:
+    """A wrong path must not look like a run in which all is well."""
+    assert main([str(tmp_path)]) == 1
+    assert main([str(tmp_path / "none")]) == 1

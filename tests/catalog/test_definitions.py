@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from remit.catalog.definitions import load_catalog, load_definition
 from remit.catalog.requests import Surroundings
 from remit.catalog.scales import Category, DangerLevel, Method, Renderer
+from remit.values.visible import hides
 from tests.catalog.documents import (
     definition,
     endpoint_tool,
@@ -366,7 +367,8 @@ def test_no_document_crashes_the_loader(document: object) -> None:
     assert loaded.definition is not None or loaded.mistakes
     for mistake in loaded.mistakes:
         assert mistake.message
-        assert str(mistake).replace("\n", "").isprintable()
+        assert not hides(str(mistake))
+        assert "\n" not in mistake.message + mistake.mend
     load_catalog(document, Surroundings())  # type: ignore[arg-type]
 
 

@@ -28,7 +28,7 @@ def endpoint(**changes: object) -> dict[str, Any]:
     return endpoint_tool(endpoint=record, parameters=parameters(a="string"))
 
 
-@pytest.mark.promise("T-27")
+@pytest.mark.promise("T-27", "K-12")
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 def test_five_methods_and_no_sixth(method: str) -> None:
     """GET, POST, PUT, PATCH, DELETE, written in capitals (contract section 3)."""
@@ -304,7 +304,6 @@ def test_reference_in_a_component_is_refused_in_a_bare_catalog_too() -> None:
     assert "reference" in loaded.mistakes[0].message
 
 
-@pytest.mark.promise("T-28")
 def test_other_notation_is_plain_text() -> None:
     """`${…}` in an endpoint and `{{…}}` in a target are text (contract section 4)."""
     tool, _ = load_tool(endpoint(headers={"X-A": "${input.a}"}, queryParams={"q": "${env.B}"}))

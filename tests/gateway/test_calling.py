@@ -158,7 +158,6 @@ async def test_call_without_usable_credential_asks_and_sends_nothing(
     assert acme.person.cards == []
 
 
-@pytest.mark.promise("K-11")
 @pytest.mark.parametrize(
     ("target", "code"),
     [
@@ -387,6 +386,16 @@ async def test_env_values_and_credential_are_masked_out_of_errors() -> None:
     error = error_of(await acme.call("reach"))
 
     assert "canary" not in error.message + str(error.details)
+
+
+async def test_credential_across_a_cut_leaves_no_half_behind() -> None:
+    """What the app says is masked before it is cut (contract section 5, step 9)."""
+    for before in range(2_020, 2_050):
+        text = ("x" * before + CREDENTIAL).encode()
+        error = error_of(
+            await stage(answer(text, 500, media="text/plain")).call("get_scene", {"id": "s"})
+        )
+        assert "tok_" not in error.message + str(error.details)
 
 
 async def test_cancelled_call_leaves_no_answer_behind() -> None:

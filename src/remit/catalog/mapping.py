@@ -106,6 +106,8 @@ def _read_each(record: JsonObject, at: str, mistakes: Mistakes) -> Each | None:
     item_fields = Fields(inner, fields.place("map"), mistakes)
     items: list[tuple[str, Path]] = []
     for name in inner:
+        if not name:
+            item_fields.wrong("bad-mapping", name, "a result has an empty name", "give it a name")
         text = item_fields.text(name)
         if text is not None and (path := _path(item_fields, name, text)) is not None:
             items.append((name, path))

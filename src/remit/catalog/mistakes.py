@@ -36,14 +36,18 @@ class Mistake:
 
     def __str__(self) -> str:
         # A key may hold anything; the pointer has it as it is, a terminal may not.
-        at = visible(self.at).replace("\n", "⟨U+000A⟩")
-        place = f"{self.tool or 'definition'}  {at}".rstrip()
-        return f"{place}\n  {self.message}. {sentence(self.mend)}"
+        place = f"{self.tool or 'definition'}  {_line(self.at)}".rstrip()
+        return f"{place}\n  {sentence(self.message)} {sentence(self.mend)}"
 
 
 def sentence(text: str) -> str:
     """A text as a sentence: a capital first, a full stop last."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def _line(text: str) -> str:
+    """A text as one line in which nothing hides: it may quote what an author wrote."""
+    return visible(text).replace("\n", "⟨U+000A⟩")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,8 +72,8 @@ class Mistakes:
                 tool=self.tool,
                 pointer=self.root + at,
                 at=at,
-                message=message,
-                mend=mend,
+                message=_line(message),
+                mend=_line(mend),
             )
         )
 

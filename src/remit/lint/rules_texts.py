@@ -102,14 +102,18 @@ def no_when_not(view: ToolView) -> Iterator[Finding]:
 
 def hidden_characters(view: ToolView) -> Iterator[Finding]:
     """A text of a tool with characters that a reviewer cannot see."""
+    if view.all_texts.isascii() and view.all_texts.isprintable():
+        return
     for at, text in view.texts:
         yield from _hidden(at, text)
 
 
 def order_to_the_model(view: ToolView) -> Iterator[Finding]:
     """A text of a tool that speaks to the model instead of describing."""
+    lower = view.all_texts.lower()
+    triggered = any(word in lower for word in _TRIGGERS)
     for at, text in view.texts:
-        if found := _order_in(text):
+        if triggered and (found := _order_in(text)):
             yield Finding(
                 at,
                 f'"{_shown(found)}" reads as an order to the model, not as a description',

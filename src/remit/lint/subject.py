@@ -221,6 +221,11 @@ class ToolView:
                 ]
         return tuple(found)
 
+    @cached_property
+    def all_texts(self) -> str:
+        """``texts`` in one: what is not in it is in none of them."""
+        return " ".join([text for _, text in self.texts])
+
     def place(self, key: str) -> str:
         """The pointer of a key of the tool, or of the tool itself where the key is absent."""
         return f"/{escaped(key)}" if key in self.record else ""

@@ -106,7 +106,7 @@ def read_definition(name: str, *, brand: str) -> tuple[Source, Definition]:
     if errors or loaded.definition is None:
         places = source.places(mistake.pointer for mistake in errors)
         listed: list[str] = []
-        for mistake in errors:
+        for mistake in sorted(errors, key=lambda m: places.get(m.pointer, (0, 0))):
             line = places.get(mistake.pointer)
             where = f"{name}:{line[0]}:{line[1]}" if line else name
             listed.append(f"{where}  {mistake}")

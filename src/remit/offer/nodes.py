@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from remit.values.json import JsonObject, JsonValue
 
-_PLAIN = frozenset(
+PLAIN = frozenset(
     {
         "type",
         "title",
@@ -45,6 +45,7 @@ _SCALAR_KEYWORDS = frozenset(
         "pattern",
     }
 )
+SIMPLE = PLAIN | _SCALAR_KEYWORDS | {"format", "minLength", "maxLength", "default"}
 _SCALARS = ("string", "number", "integer", "boolean")
 
 
@@ -70,9 +71,12 @@ def is_plain(value: JsonValue, *, numbers_and_texts: bool) -> bool:
     return not isinstance(value, dict | list)
 
 
-def is_plain_schema(schema: JsonValue) -> bool:
-    """Whether every provider takes a schema as it is: most are, and need no second look."""
-    if not is_object(schema) or not _PLAIN.issuperset(schema):
+def is_plain_schema(schema: JsonValue, keywords: frozenset[str] = PLAIN) -> bool:
+    """Whether a schema holds these keywords alone, each in its usual form.
+
+    With ``PLAIN`` every provider takes it as it is, with ``SIMPLE`` each that takes any keyword.
+    """
+    if not is_object(schema) or not keywords.issuperset(schema):
         return False
     if schema.get("type") == "array" and "items" not in schema:
         return False
@@ -85,8 +89,8 @@ def is_plain_schema(schema: JsonValue) -> bool:
         and isinstance(values, list)
         and all(name in declared for name in required)
         and all(isinstance(value, str) for value in values)
-        and all(map(is_plain_schema, declared.values()))
-        and ("items" not in schema or is_plain_schema(schema["items"]))
+        and all(is_plain_schema(each, keywords) for each in declared.values())
+        and ("items" not in schema or is_plain_schema(schema["items"], keywords))
         and isinstance(schema.get("additionalProperties", False), bool)
     )
 

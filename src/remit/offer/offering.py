@@ -9,7 +9,7 @@ from remit.offer.bundling import Bundle, bundle
 from remit.offer.dialects import OFFERED, PLAIN_NAME, STRICT, Provider
 from remit.offer.eligibility import Eligibility, judge, openai_size
 from remit.offer.fitting import fit
-from remit.offer.nodes import is_plain_schema
+from remit.offer.nodes import PLAIN, SIMPLE, is_plain_schema
 from remit.offer.pinning import without_pins
 
 if TYPE_CHECKING:
@@ -83,11 +83,14 @@ def judgements(
     """What several providers make of the same parameters; what they share is done once."""
     bundled = _bundled(parameters, pins)
     plain = _is_plain(bundled.root, parameters)
+    simple = plain or _is_plain(bundled.root, parameters, SIMPLE)
     found: dict[Provider, Judgement] = {}
     for provider in providers:
         eligibility = _judged(bundled, provider)
         held = provider == "openai" and eligibility.eligible
-        removals = () if plain else fit(bundled, (STRICT if held else OFFERED)[provider]).removals
+        dialect = (STRICT if held else OFFERED)[provider]
+        whole = simple if dialect.keywords is None else plain
+        removals = () if whole else fit(bundled, dialect).removals
         found[provider] = Judgement(eligibility=eligibility, removals=removals)
     return found
 
@@ -104,9 +107,9 @@ def refused_keywords(
     return judgements(parameters, (provider,), pins)[provider].removals
 
 
-def _is_plain(schema: JsonObject, parameters: Parameters) -> bool:
-    """Whether every provider takes the schema as it is."""
-    return is_plain_schema(schema) and all(map(PLAIN_NAME.fullmatch, parameters.names))
+def _is_plain(schema: JsonObject, parameters: Parameters, keywords: frozenset[str] = PLAIN) -> bool:
+    """Whether every provider that knows the keywords takes the schema as it is."""
+    return is_plain_schema(schema, keywords) and all(map(PLAIN_NAME.fullmatch, parameters.names))
 
 
 def _bundled(parameters: Parameters, pins: Collection[str]) -> Bundle:

@@ -40,7 +40,7 @@ async def refreshed(
             if found.source == "stale"
             else "the static tools of the definition serve"
         )
-        say(f"The catalog could not be fetched: {found.fault} For now {used}.")
+        say(f"The catalog could not be fetched: {found.fault}\nFor now {used}.")
     return found
 
 
