@@ -322,7 +322,7 @@ def test_form_is_written_as_text(template: JsonObject, args: JsonObject, sent: s
 # --- targets ------------------------------------------------------------------------------------
 
 
-@pytest.mark.promise("K-08", "K-14", "K-15", "K-16", "K-17")
+@pytest.mark.promise("K-08", "K-14", "K-15", "K-17")
 def test_app_target_is_built_from_its_parts() -> None:
     """Component, path, method, and references in query, headers and body (section 3)."""
     target = {

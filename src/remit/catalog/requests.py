@@ -59,6 +59,8 @@ class RequestReader:
         except ReferenceFault as fault:
             self.fields.mistakes.add("bad-reference", at, fault.message, fault.mend)
             return None
+        if compiled.literal is not None:
+            return compiled
         for reference in compiled.references:
             if reference.root not in roots:
                 allowed = " or ".join(roots) if roots else "nothing"
@@ -128,6 +130,8 @@ class RequestReader:
 
     def literal_key(self, inner: Fields, name: str) -> str | None:
         """A key as it is sent; None, and a mistake noted, where a reference stands in it."""
+        if "{{" not in name and "${" not in name:
+            return name
         try:
             literal = compile_text(name, self.notation).literal
         except ReferenceFault:

@@ -10,6 +10,7 @@ from remit.documents.json_text import Member, Syntax, members
 from remit.documents.problems import parts_of
 from remit.documents.strict_json import parse_json
 from remit.documents.text import byte_order_mark, places
+from remit.values.collection import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +54,8 @@ def parse_document(
         DocumentError: with every mistake found, its line and its column.
     """
     if (media or media_of(data, name)) == "json":
-        return parse_json(data, max_bytes=max_bytes, max_depth=max_depth)
+        with uncollected():
+            return parse_json(data, max_bytes=max_bytes, max_depth=max_depth)
     # A command that reads JSON alone does not wait for the YAML library.
     from remit.documents.strict_yaml import parse_yaml  # noqa: PLC0415
 

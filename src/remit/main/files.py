@@ -12,7 +12,6 @@ from remit.catalog.tools import as_records
 from remit.documents.load import locate_all, media_of, parse_document
 from remit.documents.problems import DocumentError
 from remit.errors import InvalidDefinition, WrongUse
-from remit.values.collection import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,8 +74,7 @@ def read_source(name: str) -> Source:
     data = read_bytes(name)
     media = media_of(data, name)
     try:
-        with uncollected():
-            document = parse_document(data, name=name, media=media)
+        document = parse_document(data, name=name, media=media)
     except DocumentError as error:
         lines = [
             f"{name}:{p.line}:{p.column}: {p.message}. {p.mend}"
