@@ -272,7 +272,7 @@ def drawn(
 URL = "https://cdn.example/a.png"
 
 
-@pytest.mark.promise("T-21", "T-22")
+@pytest.mark.promise("T-22")
 @pytest.mark.parametrize(
     ("renderer", "result", "render", "data"),
     [

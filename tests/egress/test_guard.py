@@ -258,7 +258,8 @@ async def test_a_refusal_names_the_thing_and_the_mend() -> None:
     assert str(decision.as_error()).splitlines() == [
         "The request was not sent: https://files.maple.test resolves to 10.0.0.8, which is not a"
         " public address (a private address).",
-        'If this host is yours, allow it: [egress] allow = ["files.maple.test"]',
+        'If this host is yours, allow it: [egress] allow = ["files.maple.test"], or'
+        " REMIT_EGRESS_ALLOW=files.maple.test",
     ]
     assert decision.addresses == ("10.0.0.8",)
 

@@ -211,7 +211,6 @@ VERSIONS = [
 ]
 
 
-@pytest.mark.promise("T-52")
 @pytest.mark.parametrize(("path", "value", "reason"), VERSIONS)
 def test_more_reach_is_a_new_version(
     path: tuple[str | int, ...], value: object, reason: str
@@ -296,7 +295,6 @@ def test_the_rest_is_an_edit_with_what_was_there_before(
 
 
 @pytest.mark.promise("T-49")
-@pytest.mark.promise("T-52")
 @pytest.mark.parametrize("axis", ["category", "dangerLevel"])
 def test_raising_either_axis_of_the_ceiling_is_a_version_and_lowering_is_not(axis: str) -> None:
     """Contract section 7: an approval is for a highest category and a highest danger level."""

@@ -133,7 +133,6 @@ MORE: list[tuple[Callable[[Document], None], str]] = [
 ]
 
 
-@pytest.mark.promise("T-52")
 @pytest.mark.parametrize(("change", "words"), MORE)
 def test_check_says_what_a_change_would_let_an_agent_do(
     change: Callable[[Document], None], words: str
