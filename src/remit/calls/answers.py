@@ -156,7 +156,7 @@ def refusal(
         return None
     details = _error_details(answer, masker or Masker(()))
     said = f": {_quoted(details['message'])}" if "message" in details else ""
-    if 300 <= status < 400:
+    if 300 <= status < 400 and status != HTTPStatus.NOT_MODIFIED:
         return UpstreamError(
             f"{tool.name}: {host} answered {_status_words(status)} and points to "
             f"{_redirect_origin(answer)}. Redirects are not followed; "
