@@ -172,7 +172,17 @@ def test_secret_across_a_cut_is_masked() -> None:
     assert MASK in str(error.details)
 
 
-@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
+def test_not_modified_is_no_redirect() -> None:
+    """A 304 points nowhere; it is an error status like any other (contract section 5, step 9)."""
+    found = Answer(status=304, headers=(), body=b"")
+    error = refusal(TOOL, found, "a.example", credential=False)
+
+    assert error is not None
+    assert "304" in error.message
+    assert "redirect" not in error.message.lower()
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
 @pytest.mark.parametrize(
     ("location", "named"),
     [
