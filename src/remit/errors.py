@@ -3,6 +3,7 @@
     RemitError
     ├── WrongUse                 the command or setting was used wrongly (exit 2)
     ├── InvalidDefinition        a document of the author cannot be loaded; carries its mistakes
+    ├── StoreUnavailable         the database cannot be reached or written
     └── CallError                a call ended without its result
         ├── refused before anything was sent
         │   ├── UnknownTool          no tool of that name in the catalog
@@ -74,6 +75,17 @@ class InvalidDefinition(RemitError):
         self.mistakes = tuple(mistakes)
 
 
+class StoreUnavailable(RemitError):
+    """The database cannot be reached, or what was to be written could not be.
+
+    Whether a write that met this was kept is not known: it may have failed at the commit.
+    """
+
+    code = "store_unavailable"
+    status = 503
+    fault = "operator"
+
+
 class CallError(RemitError):
     """A call ended without its result.
 
@@ -82,6 +94,10 @@ class CallError(RemitError):
         details: further facts, JSON values, or None.
         sent: whether the first byte of the request went out (contract section 5, unknown
             outcomes); the surface makes ``mayHaveHappened`` of it and of the tool's category.
+
+    Attributes:
+        started: the app had said yes to the call itself, and what failed came after it: the
+            status of the job it started could not be read.
     """
 
     def __init__(
@@ -90,6 +106,7 @@ class CallError(RemitError):
         super().__init__(message)
         self.details = details
         self.sent = sent
+        self.started = False
 
 
 class UnknownTool(CallError):

@@ -59,7 +59,7 @@ BOOKING: dict[str, object] = {
             {"kind": "desk", "gests": []},
             "",
             "additionalProperties",
-            'the property "gests" is not declared; did you mean "guests"?',
+            'the property "gests" is not declared (did you mean "guests"?)',
         ),
         ([], "", "type", "must be an object; it is an array of 0 items"),
     ],

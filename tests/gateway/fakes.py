@@ -17,6 +17,7 @@ from remit.policy.catalogs import effective_catalog
 from remit.policy.decisions import Approval
 from remit.values.json import JsonObject
 from remit.values.secrets import Secret
+from remit.values.urls import Origin
 
 CREDENTIAL = "tok_canary_0123456789"
 
@@ -42,12 +43,20 @@ class ScriptedEgress:
 
     Attributes:
         sent: every request, and its limits.
+        refusal: what the guard says to every origin; None where it has nothing against it.
     """
 
     answers: list[WireResponse | CallError]
     sent: list[WireRequest] = field(default_factory=list[WireRequest])
     limits: list[Limits] = field(default_factory=list[Limits])
     on_send: Callable[[], None] = lambda: None
+    refusal: CallError | None = None
+
+    async def admit(self, origin: Origin) -> None:
+        """Refuse the origin, where told to."""
+        del origin
+        if self.refusal is not None:
+            raise self.refusal
 
     async def send(self, request: WireRequest, limits: Limits) -> WireResponse:
         """Record the request and answer."""

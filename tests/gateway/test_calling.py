@@ -205,6 +205,18 @@ async def test_approved_call_runs_once_as_shown() -> None:
     assert [limits.total_timeout_ms for limits in acme.egress.limits] == [5_000, 30_000]
 
 
+async def test_nobody_is_asked_for_what_the_guard_refuses() -> None:
+    """A yes would be wasted: the address is looked at before the card opens (section 11)."""
+    acme = stage(answer({}))
+    acme.egress.refusal = EgressRefused("The request was not sent: 10.0.0.8 is no public address.")
+    outcome = await acme.call("delete_scene", {"id": "s1"})
+
+    assert outcome.error is not None
+    assert outcome.error.code == "egress_refused"
+    assert acme.person.cards == []
+    assert acme.egress.sent == []
+
+
 @pytest.mark.parametrize(("note", "said"), [("", ""), ("not today", 'They said: "not today".')])
 async def test_denied_call_sends_nothing(note: str, said: str) -> None:
     """A denied call says that a person refused, the note, and not to repeat it (5)."""

@@ -54,7 +54,7 @@ async def test_result_is_the_finished_jobs() -> None:
         "started render",
         "answered render",
         "polled render 1/3 running",
-        "polled render 2/3 running",
+        "polled render 2/3 no status yet",
         "polled render 3/3 done",
     ]
 
@@ -136,6 +136,35 @@ async def test_poll_refused_for_good_ends_it(failing: WireResponse | CallError, 
     assert outcome.error is not None
     assert outcome.error.code == code
     assert len(acme.egress.sent) == 2
+
+
+async def test_job_whose_status_is_refused_was_started_all_the_same() -> None:
+    """A 4xx on a poll must not read as if nothing had happened (section 5, unknown outcomes)."""
+    acme = stage(answer(JOB, 202), answer({"message": "no such job"}, 404))
+    outcome = await acme.call("render")
+
+    assert outcome.error is not None
+    assert outcome.error.code == "upstream_error"
+    assert "the job was started" in outcome.error.message
+    assert outcome.may_have_happened
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        ({"status": "Done"}, '"status" was "Done"; only "done"'),
+        ({"state": "done"}, 'nothing at "status"'),
+    ],
+)
+async def test_giving_up_tells_a_slow_job_from_a_wrong_definition(
+    last: dict[str, str], words: str
+) -> None:
+    """What the polls really showed is said, and nothing is made up (look and voice)."""
+    acme = stage(answer(JOB), answer(last))
+    outcome = await acme.call("render")
+
+    assert outcome.error is not None
+    assert words in outcome.error.message
 
 
 async def test_first_error_is_not_polled() -> None:

@@ -21,8 +21,8 @@ class Seen:
     text: str
 
 
-def on_terminal(command: Sequence[str], typed: str, folder: Path) -> Seen:
-    """Run a command on a terminal and type an answer when it asks."""
+def on_terminal(command: Sequence[str], typed: str, folder: Path, *, ahead: str = "") -> Seen:
+    """Run a command on a terminal and type an answer when it asks; ``ahead`` before it does."""
     env = {
         **os.environ,
         "NO_COLOR": "1",
@@ -34,6 +34,8 @@ def on_terminal(command: Sequence[str], typed: str, folder: Path) -> Seen:
         command, cwd=folder, env=env, stdin=slave, stdout=slave, stderr=slave
     )
     os.close(slave)
+    if ahead:
+        os.write(master, ahead.encode())
     said = b""
     answered = False
     try:

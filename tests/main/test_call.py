@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -117,6 +119,27 @@ def test_person_at_the_terminal_decides(
     assert seen.code == (0 if deleted else 1)
     if "not this one" in typed:
         assert "not this one" in seen.text.rpartition('"message"')[2]
+
+
+def test_what_was_typed_before_the_question_is_no_answer(
+    definition: str, scenes: RunningApp, tmp_path: Path
+) -> None:
+    """A person says yes to what stands on the screen, never to what is still to come."""
+    scene = _scene(scenes, "scn_ahead")
+    command = [sys.executable, "-m", "remit.main", "call", definition, "delete_scene", *TOKEN]
+    seen = on_terminal([*command, *args(sceneId=scene)], "\n", tmp_path, ahead="y\n")
+    assert seen.code == 1
+    assert scenes.rows("select 1 from scenes where id = ?", scene)
+
+
+def test_any_other_word_is_asked_again(definition: str, scenes: RunningApp, tmp_path: Path) -> None:
+    """“ok” is neither yes nor no: it is not told to the agent as a person's reason."""
+    scene = _scene(scenes, "scn_word")
+    command = [sys.executable, "-m", "remit.main", "call", definition, "delete_scene", *TOKEN]
+    seen = on_terminal([*command, *args(sceneId=scene)], "ok\nn later\n", tmp_path)
+    assert "That is no answer" in seen.text
+    assert 'They said: \\"later\\"' in seen.text
+    assert scenes.rows("select 1 from scenes where id = ?", scene)
 
 
 def _scene(scenes: RunningApp, scene: str) -> str:
@@ -251,3 +274,49 @@ def test_broken_definition_names_every_mistake(remit: Remit, tmp_path: Path) -> 
     assert ran.json["error"]["code"] == "invalid_definition"
     for words in ("bad.yaml:6:", "raed", 'did you mean "read"', "bad.yaml:9:", "object"):
         assert words.lower() in ran.err.lower()
+
+
+def test_pin_that_holds_nothing_is_said(remit: Remit, definition: str) -> None:
+    """A misspelt pin is a fence that stands open; it must not stay unseen."""
+    ran = remit(
+        *("call", definition, "get_scene", *TOKEN, "--pin", 'sceneID="scn_lobby"'),
+        *args(sceneId="scn_q3_forecast"),
+    )
+    assert 'The pin "sceneID" holds nothing' in ran.err
+    assert '"sceneId"?' in ran.err
+    assert "sceneID" in remit("export", definition, "--for", "mcp", "--pin", "sceneID=1").err
+
+
+def test_mapped_path_that_leads_nowhere_is_said(remit: Remit, definition: str) -> None:
+    """A wrong path leaves its key out; whoever wrote it is told which."""
+    path = Path(definition)
+    lines = path.read_text("utf-8").splitlines()
+    # Without a fetched catalog the file's own tools are the ones that run.
+    text = "\n".join(line for line in lines if not line.startswith("toolsUrl:"))
+    path.write_text(text.replace("{name: name, objectCount", "{name: nam, objectCount"), "utf-8")
+    ran = remit("call", definition, "get_scene", *TOKEN, "--pin", 'sceneId="scn_lobby"')
+    assert ran.code == 0
+    assert 'The answer had no "nam", so the result has no "name".' in ran.err
+
+
+@pytest.mark.parametrize("redirect", ["<&-", ">&-", ">/dev/full", "2>&-"])
+def test_closed_stream_is_no_fault_of_remits(
+    definition: str, tmp_path: Path, redirect: str
+) -> None:
+    """A daemon may close them; a call goes on, or says what cannot be written."""
+    command = f'"{sys.executable}" -m remit.main call "{definition}" list_scenes {redirect}'
+    done = subprocess.run(
+        ["sh", "-c", command],
+        env={
+            **os.environ,
+            "REMIT_TOKEN": "ana-token",
+            "REMIT_EGRESS_ALLOW": "127.0.0.1",
+            "REMIT_CACHE_DIR": str(tmp_path),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 2)
+    assert "fault of its own" not in done.stderr
+    assert "Traceback" not in done.stderr

@@ -220,6 +220,9 @@ def _error_details(answer: Answer, masker: Masker) -> dict[str, JsonValue]:
     except DocumentError:
         body = None
     media = answer.media_type.lower()
+    retry_after = (answer.header("retry-after") or "").strip()
+    if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 7:
+        details["retryAfterS"] = int(retry_after)
     if body is not None:
         details |= _named_fields(masker.value(body))
     elif text and "html" not in media and _TEXT_TYPE.fullmatch(media or "text/plain"):
@@ -273,7 +276,10 @@ def _cut(text: str) -> str:
 
 
 def may_have_happened(tool: Tool, error: CallError) -> bool:
-    """Whether the action may have happened although the call failed (section 5)."""
+    """Whether the action may have happened although the call failed (section 5).
+
+    A job whose status could not be read counts: the app had said yes to it.
+    """
     request = tool.request
     reads = tool.category is Category.READ and request is not None and request.method is Method.GET
-    return error.sent and not reads and error.code in _UNKNOWN_OUTCOMES
+    return error.sent and not reads and (error.started or error.code in _UNKNOWN_OUTCOMES)

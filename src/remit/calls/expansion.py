@@ -59,6 +59,7 @@ class Scope:
         response: the first answer's body, for ``statusUrl``.
         preview: the mapped result of the preview, for ``confirm``.
         env_names: the env values there are.
+        declared: names of the tool's parameters, for messages; None where they are not known.
     """
 
     tool: str
@@ -67,6 +68,7 @@ class Scope:
     response: Found = MISSING
     preview: Found = MISSING
     env_names: Container[str] = ()
+    declared: Container[str] | None = None
 
     def find(self, reference: Reference) -> Found:
         """The value of a reference, or ``MISSING``."""
@@ -84,9 +86,18 @@ class Scope:
 
     def missing(self, reference: Reference) -> MissingReference:
         """The error for a reference to nothing."""
+        mend = "Give it a value and call again."
+        if reference.root == "args" and self.declared is not None:
+            if reference.path[0] not in self.declared:
+                mend = (
+                    f'The tool has no parameter "{reference.path[0]}": only a pin of that name '
+                    "can fill it."
+                )
+        elif reference.root == "env":
+            mend = "Set it for the app, or give it with --env."
         return MissingReference(
             f"{self.tool} was not called: {reference.written} refers to nothing: "
-            f"{reference.dotted} is not there. Give it a value and call again.",
+            f"{reference.dotted} is not there. {mend}",
             details={"reference": reference.dotted},
         )
 
@@ -152,7 +163,9 @@ def path_segment(scope: Scope, text: Text) -> Frozen:
     segment = _joined(parts)
     if isinstance(segment, str) and segment_fault(segment):
         raise scope.misfit(
-            text.references[0], f"makes the path segment {segment_fault(segment)}", "path_segment"
+            text.references[0],
+            f"would make a part of the path {segment_fault(segment)}, which leads elsewhere",
+            "path_segment",
         )
     return segment
 
@@ -161,7 +174,8 @@ def segment_fault(segment: str) -> str | None:
     """Why a finished, encoded path segment may not be sent, or None."""
     if not segment:
         return "empty"
-    return "a dot segment" if unquote(segment) in (".", "..") else None
+    found = unquote(segment)
+    return f'"{found}"' if found in (".", "..") else None
 
 
 def query_text(scope: Scope, text: Text, *, literal: bool = False) -> Frozen:

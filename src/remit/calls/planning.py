@@ -130,6 +130,7 @@ def plan(
         input=arguments.values,
         named=reachable(tool, arguments),
         env_names=env_names,
+        declared=tool.parameters.names,
     )
     origin, base_path = base_of(tool, definition)
     built = _build(scope, origin, base_path, template)

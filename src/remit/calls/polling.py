@@ -16,6 +16,7 @@ from remit.calls.planning import (
     refuse_long_url,
 )
 from remit.catalog.references import Reference, Text
+from remit.documents.canonical import compact_json
 from remit.errors import (
     CallError,
     EgressRefused,
@@ -51,8 +52,9 @@ class Progress:
     @property
     def words(self) -> str:
         """The status for a person."""
-        text = None if self.status is MISSING else scalar_text(self.status)
-        return text or "running"
+        if self.status is MISSING:
+            return "no status yet"
+        return scalar_text(self.status) or compact_json(self.status)
 
 
 def judge(polling: Polling, body: Body) -> Progress:

@@ -79,6 +79,17 @@ def apply_mapping(mapping: ResponseMapping, body: JsonValue) -> JsonObject:
     return result
 
 
+def absent(mapping: ResponseMapping, result: JsonValue) -> tuple[tuple[str, str], ...]:
+    """Names of a mapping that the result lacks, with the path that led nowhere."""
+    if not isinstance(result, dict):
+        return ()
+    return tuple(
+        (name, ".".join(rule.array if isinstance(rule, Each) else rule) or ".")
+        for name, rule in mapping.entries
+        if name not in result
+    )
+
+
 def _apply_each(result: JsonObject, name: str, rule: Each, body: JsonValue) -> None:
     array = collect(body, rule.array)
     if not isinstance(array, list):

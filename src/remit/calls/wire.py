@@ -89,7 +89,7 @@ def use_credential(auth: Auth, credential: Secret | None) -> CredentialUse:
     token = credential.reveal()
     if not token or not token.isprintable():
         raise NotConnected(
-            "The stored credential cannot be sent: it is empty or holds a line break or another "
+            "The credential cannot be sent: it is empty or holds a line break or another "
             "character that is never part of one. Connect the account again."
         )
     if auth.query is not None:

@@ -89,6 +89,19 @@ class Schema:
         except (ValueError, TypeError, OverflowError, RecursionError):
             return (Fault(pointer="", rule="json", message="holds something that is not JSON"),)
 
+    def admits(self, instance: object) -> bool | None:
+        """Whether ``instance`` is valid, and no more; None where that cannot be told.
+
+        It cannot where ``validate`` gives the rule ``json`` or nests too deep to be judged.
+        """
+        try:
+            if self._recursive is not None:
+                cost = Cost(self._recursive, cap=_MAX_COST).of(instance)
+                return None if cost >= _MAX_COST else self._is_valid(instance)
+            return self._is_valid(instance)
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            return None
+
     def _bounded(self, graph: SchemaGraph, instance: object) -> tuple[Fault, ...]:
         """Validate with a schema that applies itself, unless the work of it grows too large."""
         cost = Cost(graph, cap=_MAX_COST).of(instance)

@@ -252,7 +252,7 @@ def _name_words(error: ValidationError, words: Words) -> str:
 
 def _unwanted(name: str, error: ValidationError, words: Words) -> str:
     close = nearest(name, words.declared(error.schema_path[:-1]))
-    hint = f"; did you mean {quoted(close)}?" if close else ""
+    hint = f" (did you mean {quoted(close)}?)" if close else ""
     return f"the property {quoted(name)} is not declared{hint}"
 
 

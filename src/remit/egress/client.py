@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from remit.egress.transport import Transport
+    from remit.values.urls import Origin
 
 _DEFAULT_LIMITS = Limits()
 
@@ -65,6 +66,10 @@ class GuardedClient:
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.close()
+
+    async def admit(self, origin: Origin) -> None:
+        """Ask the guard about an origin; see ``gateway.ports.Egress``."""
+        await Admission(self._guard, origin, self._lookup).addresses()
 
     async def send(self, request: WireRequest, limits: Limits = _DEFAULT_LIMITS) -> WireResponse:
         """Send a request at most once and read its answer; see ``gateway.ports.Egress``."""

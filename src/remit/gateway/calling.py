@@ -11,7 +11,7 @@ from remit.calls.cards import approval_card, preview_arguments
 from remit.calls.lookup import MISSING, Found
 from remit.calls.planning import plan
 from remit.calls.polling import refuse_bad_status
-from remit.calls.results import Content, Display, content_of, display_of, shape
+from remit.calls.results import Content, Display, absent, content_of, display_of, shape
 from remit.calls.wire import Sender, carries_credential, use_credential
 from remit.catalog.model import AppTarget, ClientTarget
 from remit.errors import CallError, ClientUnavailable, Denied, NotConnected, OverCeiling
@@ -43,6 +43,7 @@ class CallOutcome:
         error: None where ``ok``.
         may_have_happened: the action may have happened although the call failed.
         arguments: what it ran with; None where the arguments were refused.
+        absent: mapped names that the answer did not have, with their paths.
     """
 
     call_id: str
@@ -54,6 +55,7 @@ class CallOutcome:
     error: CallError | None = None
     may_have_happened: bool = False
     arguments: Arguments | None = None
+    absent: tuple[tuple[str, str], ...] = ()
 
 
 async def call(
@@ -99,6 +101,7 @@ async def call(
         content=content_of(result),
         display=display_of(tool, result),
         arguments=arguments,
+        absent=run.absent,
     )
 
 
@@ -130,6 +133,7 @@ class _Run:
         self.app = app
         self.world = world
         self.masker = masker
+        self.absent: tuple[tuple[str, str], ...] = ()
         self.sender = Sender(
             call_id=call_id,
             traceparent=world.ids.traceparent(),
@@ -154,7 +158,10 @@ class _Run:
         if self.tool.polling is not None:
             body = await exchange.job(self.tool.polling, self.arguments, request, first)
             mapping = self.tool.polling.result_mapping
-        return self.masker.value(shape(self.tool, body, mapping))  # pyright: ignore[reportReturnType] -- JSON in, JSON out
+        result = shape(self.tool, body, mapping)
+        if mapping is not None and body.kind == "json":
+            self.absent = absent(mapping, result)
+        return self.masker.value(result)  # pyright: ignore[reportReturnType] -- JSON in, JSON out
 
     def _planned(self) -> FrozenRequest:
         """The request, frozen; all that can be refused beforehand is refused here."""
@@ -185,6 +192,8 @@ class _Run:
             raise _denial(self.tool, verdict)
         approval: Approval | None = None
         if isinstance(verdict, Ask):
+            # A yes to what the guard will refuse would be wasted, too.
+            await self.world.egress.admit(request.origin)
             preview, failure = await self._preview()
             card = approval_card(
                 self.tool,

@@ -19,6 +19,7 @@ from remit.policy.catalogs import EffectiveCatalog, effective_catalog
 if TYPE_CHECKING:
     from remit.catalog.model import Definition
     from remit.catalog.tools import LoadedTools
+    from remit.gateway.ports import WireResponse
     from remit.values.json import JsonValue
 
 FETCH_TIMEOUT_MS = 2_000
@@ -103,10 +104,7 @@ async def refresh(
         return _from_snapshot(definition, kept, now_s, brand, fault)
     tools = _tools(definition, fetched.body, brand)
     if tools is None:
-        fault = (
-            f"{definition.tools_url.text} answered with what is no catalog: neither a list of "
-            "tools nor an object with tools."
-        )
+        fault = _no_catalog(definition.tools_url.text, fetched.body)
         return _from_snapshot(definition, kept, now_s, brand, fault)
     snapshots.write(definition, fetched)
     unchanged = kept is not None and kept.body == fetched.body
@@ -120,21 +118,32 @@ async def refresh(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """A document as ``toolsUrl`` served it, decoded; it may be no catalog at all."""
+    """A document as ``toolsUrl`` served it, decoded; it may be no catalog at all.
+
+    Attributes:
+        value: what a catalog is read from: of an object with ``tools`` only these.
+        elapsed_ms: from the start of the request to the last byte.
+        size_bytes: of the body, decompressed.
+    """
 
     value: JsonValue
+    elapsed_ms: int
+    size_bytes: int
 
 
 async def fetch_document(definition: Definition, egress: Egress) -> Fetched | str:
-    """What ``toolsUrl`` serves now, or why it could not be had, in words."""
-    snapshot, fault = await _fetch(definition, egress, None, 0)
-    if snapshot is None:
-        return fault or "the definition has no toolsUrl"
+    """What ``toolsUrl`` serves now, or why it could not be had, in whole sentences."""
+    url = definition.tools_url
+    if url is None:
+        return "The definition has no toolsUrl."
+    response = await _ask(url.text, egress, None)
+    if isinstance(response, str):
+        return response
     try:
-        value = parse_json(snapshot.body, max_bytes=MAX_CATALOG_BYTES, max_depth=128)
+        value = _decoded(response.body)
     except DocumentError as error:
-        return f"{definition.id}: toolsUrl answered no JSON: {error.problems[0].message}"
-    return Fetched(value=value)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
+        return _no_json(url.text, error)
+    return Fetched(value=value, elapsed_ms=response.elapsed_ms, size_bytes=len(response.body))
 
 
 def _static(definition: Definition, fault: str | None) -> Refreshed:
@@ -159,17 +168,45 @@ def _from_snapshot(
 def _tools(definition: Definition, body: bytes, brand: str) -> LoadedTools | None:
     """The tools of a catalog document, or None where it is none."""
     try:
-        text = body.removeprefix(codecs.BOM_UTF8)
-        document = parse_json(text, max_bytes=MAX_CATALOG_BYTES, max_depth=MAX_DOCUMENT_DEPTH)
+        document = _decoded(body)
     except DocumentError:
         return None
     around = surroundings_of(
         definition.auth, dict(definition.components), definition.base_url, brand=brand
     )
+    return load_catalog(document, around)
+
+
+def _decoded(body: bytes) -> JsonValue:
+    """The document that a body is, a byte order mark and keys that are not known left out.
+
+    Raises:
+        DocumentError: it is no JSON.
+    """
+    text = body.removeprefix(codecs.BOM_UTF8)
+    document = parse_json(text, max_bytes=MAX_CATALOG_BYTES, max_depth=MAX_DOCUMENT_DEPTH)
     if is_object(document) and "tools" in document:
         # A wire format: its reader ignores the keys that it does not know.
-        document = {"tools": document["tools"]}
-    return load_catalog(document, around)  # pyright: ignore[reportArgumentType] -- a JSON value
+        return {"tools": document["tools"]}
+    return document  # pyright: ignore[reportReturnType] -- a decoded JSON value
+
+
+def _no_catalog(url: str, body: bytes) -> str:
+    """Why a body holds no catalog: broken JSON with its place, or another document."""
+    try:
+        _decoded(body)
+    except DocumentError as error:
+        return _no_json(url, error)
+    return (
+        f"{url} answered with what is no catalog: neither a list of tools nor an object with tools."
+    )
+
+
+def _no_json(url: str, error: DocumentError) -> str:
+    first, *more = error.problems
+    at = "" if first.line is None else f" at line {first.line}, column {first.column}"
+    others = f" (and {len(more)} more)" if more else ""
+    return f"{url} answered with JSON that cannot be read:{at} {first.message}{others}."
 
 
 async def _fetch(
@@ -179,24 +216,32 @@ async def _fetch(
     url = definition.tools_url
     if url is None:
         return None, None
+    response = await _ask(url.text, egress, kept)
+    if isinstance(response, str):
+        return None, response
+    if response.status == 304 and kept is not None:
+        return Snapshot(body=kept.body, etag=kept.etag, at_s=now_s), None
+    etag = response.get("etag")
+    if etag is not None and not is_etag(etag):
+        etag = None
+    return Snapshot(body=response.body, etag=etag, at_s=now_s), None
+
+
+async def _ask(url: str, egress: Egress, kept: Snapshot | None) -> WireResponse | str:
+    """The answer of ``toolsUrl``, whole or "not modified"; else why there is none."""
     headers = [("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate")]
     if kept is not None and kept.etag is not None:
         headers.append(("If-None-Match", kept.etag))
     limits = Limits(total_timeout_ms=FETCH_TIMEOUT_MS, max_body_bytes=MAX_CATALOG_BYTES)
     try:
         response = await egress.send(
-            WireRequest(method="GET", url=url.text, headers=tuple(headers)), limits
+            WireRequest(method="GET", url=url, headers=tuple(headers)), limits
         )
     except CallError as error:
-        return None, error.message
-    if response.status == 304 and kept is not None:
-        return Snapshot(body=kept.body, etag=kept.etag, at_s=now_s), None
-    if response.status != 200:
-        return None, f"{url.text} answered {response.status}."
-    etag = response.get("etag")
-    if etag is not None and not is_etag(etag):
-        etag = None
-    return Snapshot(body=response.body, etag=etag, at_s=now_s), None
+        return error.message
+    if response.status == 200 or (response.status == 304 and kept is not None):
+        return response
+    return f"{url} answered {response.status}."
 
 
 def is_etag(text: str) -> bool:

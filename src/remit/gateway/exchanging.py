@@ -7,9 +7,12 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from remit.calls.answers import read_body, refusal
-from remit.calls.polling import judge, status_request
+from remit.calls.lookup import MISSING
+from remit.calls.polling import Progress, judge, status_request
 from remit.calls.wire import CredentialUse, carries_credential, finish, use_credential
+from remit.documents.canonical import compact_json
 from remit.errors import (
+    CallError,
     PollExhausted,
     PollFailed,
     ResponseInvalid,
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from remit.calls.planning import FrozenRequest
     from remit.calls.wire import Sender, WireRequest
     from remit.catalog.model import Polling, Tool
-    from remit.errors import CallError
     from remit.gateway.apps import App, World
     from remit.policy.decisions import SendableCall
     from remit.values.json import JsonValue
@@ -82,18 +84,24 @@ class Exchange:
         """
         body, asked_ms = first
         tool, app = self.tool, self.app
-        asked = status_request(
-            tool, app.definition, arguments, body, request, env_names=app.env.keys()
-        )
+        try:
+            asked = status_request(
+                tool, app.definition, arguments, body, request, env_names=app.env.keys()
+            )
+        except CallError as error:
+            raise _unread(tool, error) from None
         wait_ms = _wait_ms(polling, asked_ms)
-        status = "unknown"
+        last: Progress | None = None
         for poll in range(1, polling.max_polls + 1):
             await self.world.clock.sleep(wait_ms)
-            answer, wait_ms = await self._poll(asked, polling)
+            try:
+                answer, wait_ms = await self._poll(asked, polling)
+            except CallError as error:
+                raise _unread(tool, error) from None
             if answer is None:
                 self.world.watcher.polled(tool.name, poll, polling.max_polls, "no answer")
                 continue
-            progress = judge(polling, answer)
+            progress = last = judge(polling, answer)
             status = self._said(progress.words)
             self.world.watcher.polled(tool.name, poll, polling.max_polls, status)
             if progress.state == "complete":
@@ -107,11 +115,25 @@ class Exchange:
                     sent=True,
                 )
         raise PollExhausted(
-            f"{tool.name}: the job was still running ({status}) after {polling.max_polls} "
-            "polls. It may still finish: read its state before starting it again.",
-            details={"polls": polling.max_polls, "lastStatus": status},
+            f"{tool.name}: after {polling.max_polls} polls {self._seen(polling, last)}. "
+            "The job may still finish: read its state before starting it again.",
+            details={
+                "polls": polling.max_polls,
+                "lastStatus": None if last is None else self._said(last.words),
+            },
             sent=True,
         )
+
+    def _seen(self, polling: Polling, last: Progress | None) -> str:
+        """What the polls showed, so that a wrong definition and a slow job can be told apart."""
+        field = ".".join(polling.status_field)
+        if last is None:
+            return "no answer could be read"
+        if last.status is MISSING:
+            return f'the answers had nothing at "{field}"'
+        ends = (*polling.complete_values, *polling.failed_values)
+        wanted = " or ".join(self._said(compact_json(value)) for value in ends)
+        return f'"{field}" was "{self._said(last.words)}"; only {wanted} ends the job'
 
     async def _poll(self, asked: FrozenRequest, polling: Polling) -> tuple[Body | None, int]:
         """One poll: the body, or None where it failed in passing; and the wait before the next."""
@@ -161,6 +183,15 @@ class Exchange:
         """The app's word for the status, fit to be shown: masked, one line, nothing hidden."""
         line = visible(self.masker.text(words)).replace("\n", " ")
         return line if len(line) <= _MAX_STATUS_CHARACTERS else line[:_MAX_STATUS_CHARACTERS] + "…"
+
+
+def _unread(tool: Tool, error: CallError) -> CallError:
+    """A poll that ends the call: the job was started, which the error alone would not say."""
+    error.started = True
+    error.message = (
+        f"{tool.name}: the job was started, but its status could not be read: {error.message}"
+    )
+    return error
 
 
 def _wait_ms(polling: Polling, asked_ms: int) -> int:

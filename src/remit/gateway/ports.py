@@ -13,6 +13,7 @@ from remit.calls.wire import WireRequest
 if TYPE_CHECKING:
     from remit.calls.cards import Card
     from remit.policy.decisions import Approval
+    from remit.values.urls import Origin
 
 __all__ = [
     "Approver",
@@ -69,6 +70,15 @@ class WireResponse:
 
 class Egress(Protocol):
     """The only way out: one guarded HTTP exchange (contract section 11)."""
+
+    async def admit(self, origin: Origin) -> None:
+        """Ask the guard about an origin without sending anything.
+
+        Raises:
+            EgressRefused: a request to it would be refused.
+            UpstreamUnreachable: its name has no address.
+        """
+        ...
 
     async def send(self, request: WireRequest, limits: Limits) -> WireResponse:
         """Send a request at most once and read its answer.

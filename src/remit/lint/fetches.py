@@ -22,17 +22,17 @@ def lint_fetch(
     Args:
         elapsed_ms: from the start of the request to the last byte.
         size_bytes: of the body, decompressed.
-        failure: why there is no catalog, as the second half of a sentence ("answered 503"); None
-            where there is one.
+        failure: why there is no catalog, in a sentence ("… answered 503."); None where there is
+            one.
     """
     if failure is not None:
         return (
             _finding(
                 "tools-url-unreachable",
                 "error",
-                f"toolsUrl {failure}: there is no fetched catalog to judge",
-                "sessions use the last good snapshot, then the static tools; make the address "
-                "answer",
+                f"toolsUrl gives no catalog to judge: {' '.join(failure.split())}",
+                "make the address answer; until it does, sessions use the last good snapshot, "
+                "then the static tools",
             ),
         )
     found: list[Mistake] = []

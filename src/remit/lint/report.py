@@ -42,16 +42,18 @@ class Reviewed:
     """One file and what was found in it.
 
     Attributes:
-        file: the path as the user wrote it.
+        file: the path as the user wrote it; of a fetched catalog its address.
         mistakes: in the order of the text.
         subject: what a finding that belongs to no tool is about: a definition or a catalog.
         places: line and column, 1-based, by pointer; ask for those of ``pointers_of``.
+        fetched: whether it is what the ``toolsUrl`` of the file before it serves.
     """
 
     file: str
     mistakes: Sequence[Mistake]
     subject: Literal["definition", "catalog", "file"] = "definition"
     places: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    fetched: bool = False
 
 
 def strict(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
@@ -178,7 +180,10 @@ def _sentence(text: str) -> str:
 
 def _summary(reviewed: Sequence[Reviewed]) -> Line:
     counts = counts_of(reviewed)
-    files = reviewed[0].file if len(reviewed) == 1 else f"{len(reviewed)} files"
+    own = [each for each in reviewed if not each.fetched]
+    files = own[0].file if len(own) == 1 else f"{len(own)} files"
+    if len(own) < len(reviewed):
+        files += " and what toolsUrl serves"
     parts = [_counted(level, counts[level]) for level in _LEVELS if counts[level]]
     if not parts:
         return (Span(f"Nothing to mend in {files}.", "green"),)
@@ -192,10 +197,13 @@ def _counted(level: Level, count: int) -> str:
 
 
 def _next_command(reviewed: Sequence[Reviewed]) -> str | None:
-    """What to type next: the page of the gravest rule, the first found of its level."""
+    """What to type next: the page of the gravest rule, the first found of its level.
+
+    A note asks for nothing, so where there is nothing else there is nothing to type.
+    """
     found = [mistake for each in reviewed for mistake in each.mistakes]
     known = {rule.id for rule in every_rule()}
-    for level in _LEVELS:
+    for level in _LEVELS[:-1]:
         for mistake in found:
             if mistake.level == level and mistake.rule in known:
                 return f"remit explain {mistake.rule}"

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from remit.catalog.definitions import highest
 from remit.catalog.model import AppTarget, Endpoint, UrlTarget
+from remit.catalog.tools import LoadedTools
 from remit.documents.problems import escaped
 from remit.lint.subject import Finding
+from remit.policy.catalogs import effective_catalog
 from remit.values.ip import parse_ip
 
 if TYPE_CHECKING:
@@ -24,21 +26,21 @@ OPENAI_TOOLS = 128
 def http_base_url(app: AppView) -> Iterator[Finding]:
     """A base address without transport security (contract section 7)."""
     url = app.definition.base_url if app.definition else None
-    if url is not None and url.origin.scheme == "http":
+    if url is not None and not app.fetched and url.origin.scheme == "http":
         yield _plain("/baseUrl", url.origin, "each user's credential and data")
 
 
 def tools_url_http(app: AppView) -> Iterator[Finding]:
     """A catalog that anybody between the two could change."""
     url = app.definition.tools_url if app.definition else None
-    if url is not None and url.origin.scheme == "http":
+    if url is not None and not app.fetched and url.origin.scheme == "http":
         yield _plain("/toolsUrl", url.origin, "the catalog, which says what an agent may do,")
 
 
 def http_target(app: AppView) -> Iterator[Finding]:
     """A component, a url target or an OAuth address without transport security."""
     definition = app.definition
-    if definition is not None:
+    if definition is not None and not app.fetched:
         for name, component in definition.components.items():
             if component.url.origin.scheme == "http":
                 yield _plain(
@@ -61,7 +63,7 @@ def _plain(at: str, origin: Origin, what: str, index: int | None = None) -> Find
         return Finding(
             at,
             f"{origin} is http; it is this machine, so nothing leaves it",
-            "nothing is to do on this machine; elsewhere use https",
+            "nothing to do on this machine; elsewhere use https",
             level="note",
             tool_index=index,
         )
@@ -100,6 +102,35 @@ def over_ceiling(app: AppView) -> Iterator[Finding]:
             f"{key} {value} is over the ceiling, which stops at {limit}: the tool is dropped",
             f"raise ceiling.{key} to {value} (users then consent again), or make the tool milder",
             tool_index=view.index,
+        )
+
+
+def would_be_dropped(app: AppView) -> Iterator[Finding]:
+    """A fetched tool that reaches beyond what was reviewed (contract section 7, "Refresh").
+
+    One that cannot load, or is itself over the ceiling, has a finding of its own.
+    """
+    definition = app.definition
+    if definition is None or not app.fetched:
+        return
+    views = {view.tool.name: view for view in app.tools if view.tool}
+    tools = tuple(view.tool for view in views.values() if view.tool)
+    fetched = LoadedTools(tools=tools, mistakes=(), names=tuple(views))
+    known = {dropped.name for dropped in effective_catalog(definition, None).dropped}
+    for dropped in effective_catalog(definition, fetched).dropped:
+        view = views.get(dropped.name)
+        if view is None and dropped.name in known:
+            continue
+        tool = view.tool if view else None
+        ceiling = definition.ceiling
+        if tool is not None and not ceiling.admits(tool.category, tool.danger_level):
+            continue
+        called = "" if view else f"{dropped.name} of the definition: "
+        yield Finding(
+            "" if view else app.tools_root,
+            f"{called}no agent gets this tool as it is served: {dropped.reason}",
+            "serve it within what was reviewed, or change the definition and have it reviewed",
+            tool_index=view.index if view else None,
         )
 
 

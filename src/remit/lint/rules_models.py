@@ -93,7 +93,7 @@ def _told_in_words(told: dict[str, dict[str, str]]) -> Iterator[Finding]:
             told[alike[0]][keywords[0]],
             f"{who} {'are' if len(alike) > 1 else 'is'} not offered {quoted} as written, "
             "but told of it in words",
-            "nothing is to do; Remit enforces it all the same and refuses a call that breaks it",
+            "nothing to do; Remit enforces it all the same and refuses a call that breaks it",
         )
 
 
@@ -118,6 +118,6 @@ def not_held(view: ToolView) -> Iterator[Finding]:
         yield Finding(
             at,
             f"{who} can be held to this schema: {reason}",
-            "nothing is to do; Remit checks every call all the same, and a model corrects itself "
+            "nothing to do; Remit checks every call all the same, and a model corrects itself "
             "when refused",
         )

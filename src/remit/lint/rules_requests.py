@@ -66,7 +66,7 @@ def pin_only_slot(view: ToolView) -> Iterator[Finding]:
             yield Finding(
                 use.at,
                 f'only a pin can fill "{written}": the tool has no parameter "{argument}"',
-                f'declare "{argument}" if the model should choose it; else nothing is to do',
+                f'declare "{argument}" if the model should choose it; else there is nothing to do',
             )
 
 

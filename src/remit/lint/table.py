@@ -276,6 +276,12 @@ APP_RULES: tuple[AppRule, ...] = (
     ),
     _app("over-ceiling", "error", apps.over_ceiling, "a tool is over the ceiling"),
     _app(
+        "would-be-dropped",
+        "error",
+        apps.would_be_dropped,
+        "a fetched tool reaches beyond what was reviewed",
+    ),
+    _app(
         "ceiling-higher-than-tools",
         "note",
         apps.ceiling_higher_than_tools,

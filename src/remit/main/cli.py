@@ -6,6 +6,7 @@ Every import of a command's work is inside it, so that ``remit lint`` does not w
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -73,7 +74,8 @@ def guarded(work: Callable[[], int]) -> int:
     try:
         return work()
     except RemitError as error:
-        say(error.message)
+        with contextlib.suppress(RemitError):
+            say(error.message)
         return 1 if error.fault == "author" else 2
     except KeyboardInterrupt:
         say("Stopped.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -258,7 +259,9 @@ STEPS: tuple[Callable[[Demo], None], ...] = (
 
 
 def _result(ran: Ran) -> str:
-    """What the model reads, with what was said about the call before it."""
-    content = ran.answer.get("content")
+    """The result, with what was said about the call before it."""
+    result = ran.answer.get("result")
     said = f"{ran.err.rstrip()}\n" if ran.err.strip() else ""
-    return said + (str(content) if content is not None else ran.out.rstrip())
+    if result is None:
+        return said + ran.out.rstrip()
+    return f"{said}result of the printed JSON: {json.dumps(result, ensure_ascii=False)}"

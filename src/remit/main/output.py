@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
+
+from remit.errors import WrongUse
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -13,23 +16,38 @@ if TYPE_CHECKING:
 
 def print_json(value: object) -> None:
     """Data for programs: one line in a pipe, indented on a terminal."""
-    indent = 2 if sys.stdout.isatty() else None
+    indent = 2 if is_terminal(sys.stdout) else None
     separators = None if indent else (",", ":")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    sys.stdout.write(_writable(text, sys.stdout) + "\n")
-    sys.stdout.flush()
+    _write(text, sys.stdout)
 
 
 def print_text(text: str) -> None:
     """Data for people, to stdout."""
-    sys.stdout.write(_writable(text, sys.stdout) + "\n")
-    sys.stdout.flush()
+    _write(text, sys.stdout)
 
 
 def say(text: str) -> None:
     """Words for people, to stderr."""
-    sys.stderr.write(_writable(text, sys.stderr) + "\n")
-    sys.stderr.flush()
+    _write(text, sys.stderr)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    """One text and a line end; a stream that is closed or full is wrong use, not a fault of ours.
+
+    Raises:
+        BrokenPipeError: the reader went away.
+        WrongUse: nothing can be written there.
+    """
+    if stream is None:
+        raise WrongUse("The output is closed; nothing can be said there.")
+    try:
+        stream.write(_writable(text, stream) + "\n")
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WrongUse(f"The output cannot be written: {error.strerror}.") from None
 
 
 def _writable(text: str, stream: TextIO) -> str:
@@ -38,9 +56,23 @@ def _writable(text: str, stream: TextIO) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person is at the other end; a closed stream is None in Python."""
+    return stream is not None and stream.isatty()
+
+
+def width(most: int) -> int:
+    """How wide text for people may be: the terminal or ``COLUMNS``, from 40 to ``most``."""
+    if not is_terminal(sys.stdout) and not os.environ.get("COLUMNS"):
+        return most
+    return max(40, min(shutil.get_terminal_size((most, 24)).columns, most))
+
+
 def colours(stream: TextIO) -> bool:
     """Whether a stream takes colours: a terminal, and ``NO_COLOR`` not set."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
 
 
 def paint(text: str, style: str, stream: TextIO) -> str:

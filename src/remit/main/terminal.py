@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
+import termios
 from typing import TYPE_CHECKING
 
 from remit.catalog.reading import is_object
@@ -21,7 +23,7 @@ def draw(card: Card) -> str:
     """The card as text: the platform's line first, then the app's words, then the facts."""
     err = sys.stderr
     account = f" as {card.account}" if card.account else " with your credential"
-    title = "".join(f"«{p.text}»" if p.inserted else p.text for p in card.title)
+    title = "".join(_set_apart(p.text) if p.inserted else p.text for p in card.title)
     lines = [
         "",
         paint(f"{card.act} · {card.danger}", "bold", err),
@@ -45,6 +47,12 @@ def draw(card: Card) -> str:
     return "\n".join(lines)
 
 
+def _set_apart(value: str) -> str:
+    """An inserted value between marks that it cannot close by itself."""
+    inner = value.replace("«", "\u2039").replace("»", "\u203a")
+    return f"«{inner}»"
+
+
 def _fields(preview: object) -> list[str]:
     if is_object(preview):
         width = max((len(name) for name in preview), default=0)
@@ -66,18 +74,25 @@ class TerminalApprover:
     """Asks at the terminal. Only ``y`` or ``yes`` goes ahead; Enter alone does not."""
 
     async def ask(self, card: Card) -> Approval | Denial:
-        """Show the card and read one line; end of input is a denial."""
+        """Show the card and read an answer; end of input is a denial.
+
+        What was typed before the question stood on the screen is no answer to it.
+        """
         say(draw(card))
-        prompt = f"{card.verb}?  y = go ahead · Enter = not now · n REASON = no, and say why: "
-        sys.stderr.write(prompt)
-        sys.stderr.flush()
-        line = await _read_line()
-        words = (line or "").strip()
-        if words.lower() in ("y", "yes"):
-            return Approval(digest=card.request.digest, by="terminal")
-        first, _, rest = words.partition(" ")
-        note = rest.strip() if first.lower() in ("n", "no") else words
-        return Denial(note=note[:500])
+        with contextlib.suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        question = f"{card.verb}?  y = go ahead · Enter = not now · n REASON = no, and say why: "
+        while True:
+            sys.stderr.write(question)
+            sys.stderr.flush()
+            line = await _read_line()
+            words = (line or "").strip()
+            first, _, rest = words.partition(" ")
+            if words.lower() in ("y", "yes"):
+                return Approval(digest=card.request.digest, by="terminal")
+            if not words or first.lower() in ("n", "no"):
+                return Denial(note=visible(rest.strip())[:500])
+            question = "That is no answer. y = go ahead · Enter = not now · n REASON = no: "
 
 
 async def _read_line() -> str | None:
@@ -99,6 +114,8 @@ class FlagApprover:
         """Approve the very request that the card shows."""
         title = "".join(part.text for part in card.title)
         say(f"--yes: approved without asking: {card.act} on {card.host}: {title}")
+        if card.preview_failure is not None:
+            say(f"The preview could not be read: {_line(card.preview_failure)}")
         return Approval(digest=card.request.digest, by="--yes")
 
 

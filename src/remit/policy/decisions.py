@@ -35,13 +35,15 @@ class Ask:
 
     Attributes:
         reason: why, for the card.
-        by: who may answer.
+        by: who may answer; ``may_answer`` says what each word means.
         rememberable: False where the tool itself asks or is destructive (contract section 9).
+        apart: whether whoever answers must not be the session's user; always with ``other``.
     """
 
     reason: str
     by: Asked = "user"
     rememberable: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,29 +87,59 @@ class SendableCall:
     tool: Tool
 
 
-def decide(tool: Tool, ceiling: Ceiling) -> Verdict:
-    """Judge a tool by the built-in rules, which no policy lowers (contract sections 5 and 18).
+_ALLOWED = Allow(reason="under the ceiling, and nothing asks for a person")
+#: Why the built-in rules ask.
+APPROVAL_REASON = "the app asks for a person's approval of this tool"
+DESTRUCTIVE_REASON = "the tool is destructive"
 
-    They are the ceiling, the tool's own approval flag, and asking before anything destructive.
+
+def may_answer(ask: Ask, *, is_user: bool, is_operator: bool) -> bool:
+    """Whether a signed-in person may answer (contract section 9, "Inputs").
+
+    Args:
+        ask: what is asked.
+        is_user: whether they are the user whom the call concerns.
+        is_operator: whether they are an operator of the workspace.
+    """
+    if is_user and ask.apart:
+        return False
+    if ask.by == "operator":
+        return is_operator
+    return ask.by == "other" or is_user or is_operator
+
+
+def decide(tool: Tool, ceiling: Ceiling) -> Verdict:
+    """Judge a tool by the built-in rules (contract sections 5 and 18).
+
+    They are the ceiling and the tool's own approval flag, which no policy lowers, and asking
+    before anything destructive, which is the default.
     """
     over = over_ceiling(tool, ceiling)
     if over is not None:
         return Deny(code="over_ceiling", reason=over)
     if tool.requires_approval:
-        return Ask(reason="the app asks for a person's approval of this tool")
+        return Ask(reason=APPROVAL_REASON)
     if tool.danger_level is DangerLevel.DESTRUCTIVE:
-        return Ask(reason="the tool is destructive")
-    return Allow(reason="under the ceiling, and nothing asks for a person")
+        return Ask(reason=DESTRUCTIVE_REASON)
+    return _ALLOWED
 
 
-def recheck(call: AllowedCall, *, ceiling: Ceiling) -> SendableCall | Deny:
+def recheck(
+    call: AllowedCall, *, ceiling: Ceiling, verdict: Verdict | None = None
+) -> SendableCall | Deny:
     """Check the permission of a call again, just before it is sent.
 
     Args:
         call: what was allowed; perhaps a while ago.
         ceiling: the ceiling in force now.
+        verdict: of the policy in force now, by ``evaluate``; without one the built-in rules are
+            all there is. It lifts neither the ceiling nor the tool's own approval flag.
     """
-    verdict = decide(call.tool, ceiling)
+    standing = decide(call.tool, ceiling)
+    if verdict is None or isinstance(standing, Deny):
+        verdict = standing
+    elif isinstance(verdict, Allow) and call.tool.requires_approval:
+        verdict = standing
     if isinstance(verdict, Deny):
         return verdict
     if isinstance(verdict, Ask):

@@ -25,10 +25,10 @@ from remit.errors import (
     InvalidDefinition,
 )
 from remit.gateway.calling import App, CallOutcome, World, call, find_tool
-from remit.main.commands.pairs import read_env, read_pins
+from remit.main.commands.pairs import read_env, read_pins, tell_idle_pins
 from remit.main.commands.refreshing import client, refreshed
 from remit.main.files import read_bytes, read_definition
-from remit.main.output import print_json, say
+from remit.main.output import is_terminal, print_json, say
 from remit.main.terminal import FlagApprover, NobodyApprover, Progress, TerminalApprover
 from remit.main.world import RandomIds, SystemClock
 from remit.values.secrets import Secret
@@ -75,6 +75,8 @@ def run(wish: Wish, settings: Settings, *, dry_run: bool) -> int:
     except InvalidArguments as error:
         return _print_error(error, wish.tool, happened=False)
     credential = Secret(wish.token) if wish.token else None
+    if definition.auth.type == "bearer" and (wish.token or "").lower().startswith("bearer "):
+        say('The token begins with "Bearer"; Remit writes that word itself. Leave it out.')
     job = _Job(wish, settings, definition, given, pins, env, credential)
     return asyncio.run(job.dry_run() if dry_run else job.call())
 
@@ -182,6 +184,7 @@ class _Job:
             )
         arguments = settle(tool, self.given, self.pins, source="caller")
         _tell(arguments, tool.name)
+        tell_idle_pins(self.pins, (tool,))
         request = plan(tool, app.definition, arguments, env_names=self.env.keys())
         use = masked_credential(app.definition.auth, tool)
         sender = Sender(
@@ -207,6 +210,9 @@ class _Job:
         """Make the call and print how it ended."""
         async with client(self.settings) as egress:
             app = await self._app(egress, fetch=True)
+            known = app.catalog.tool(self.wish.tool)
+            if known is not None:
+                tell_idle_pins(self.pins, (known,))
             world = World(
                 egress=egress,
                 approver=_approver(yes=self.wish.yes),
@@ -253,7 +259,7 @@ class _Job:
 def _approver(*, yes: bool) -> TerminalApprover | FlagApprover | NobodyApprover:
     if yes:
         return FlagApprover()
-    return TerminalApprover() if sys.stdin.isatty() else NobodyApprover()
+    return TerminalApprover() if is_terminal(sys.stdin) else NobodyApprover()
 
 
 def _tell(arguments: Arguments, tool: str) -> None:
@@ -274,6 +280,8 @@ def _print_outcome(outcome: CallOutcome) -> int:
         return _print_error(
             error, outcome.tool, happened=outcome.may_have_happened, call_id=outcome.call_id
         )
+    for name, path in outcome.absent:
+        say(f'The answer had no "{path}", so the result has no "{name}".')
     if outcome.display.misfit is not None:
         say(f"Drawn as json: {outcome.display.misfit}.")
     printed: dict[str, JsonValue] = {
@@ -293,10 +301,10 @@ def _print_error(error: CallError, tool: str, *, happened: bool, call_id: str | 
     if call_id is not None:
         printed = {"callId": call_id, **printed}
     print_json(printed)
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         # On a terminal the message has just been read, as data.
         say(f"{error.code}: {message}")
-    if error.code == "not_connected" and not error.sent:
+    if error.code == "not_connected":
         say("Give the credential with --token, or in the variable REMIT_TOKEN.")
     say(f"`remit explain {error.code}` says more.")
     return 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from remit.main.commands.pairs import read_pins
+from remit.main.commands.pairs import read_pins, tell_idle_pins
 from remit.main.files import read_definition
 from remit.main.output import print_json, say
 from remit.offer.export import export
@@ -25,6 +25,7 @@ def run(
         from remit.main.commands.statement import with_effective_tools
 
         definition = with_effective_tools(definition, settings)
+    tell_idle_pins(pinned, definition.tools)
     exported = export(definition, definition.tools, provider, pinned)
     print_json(exported.value)
     for line in _told(exported, provider):

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.errors import WrongUse
+from remit.lint.uses import uses_of
+from remit.main.output import say
+from remit.values.json import nearest
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from remit.catalog.model import Tool
     from remit.values.json import JsonObject, JsonValue
 
 
@@ -44,6 +48,22 @@ def read_pins(entries: Sequence[str]) -> JsonObject:
                 f"A text needs quotes: --pin '{name}=\"…\"'."
             ) from None
     return pins
+
+
+def tell_idle_pins(pins: Iterable[str], tools: Iterable[Tool]) -> None:
+    """Say which pins reach no tool: a pin is a fence, and a misspelt one stands open unseen."""
+    reached: set[str] = set()
+    listed = tuple(tools)
+    for tool in listed:
+        reached |= tool.parameters.names
+        reached |= {use.reference.path[0] for use in uses_of(tool) if use.reference.path}
+    whom = listed[0].name if len(listed) == 1 else "no tool of the app"
+    has = "has no" if len(listed) == 1 else "has a"
+    for name in pins:
+        if name not in reached:
+            near = nearest(name, reached)
+            hint = f' Did you mean "{near}"?' if near else ""
+            say(f'The pin "{name}" holds nothing: {whom} {has} parameter of that name.{hint}')
 
 
 def read_env(entries: Sequence[str]) -> dict[str, Secret]:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
-from remit.gateway.catalogs import Refreshed, fetch_document, refresh
+from remit.gateway.catalogs import Fetched, Refreshed, fetch_document, refresh
 from remit.main.output import say
 from remit.main.world import FileSnapshots
 
 if TYPE_CHECKING:
     from remit.catalog.model import Definition
     from remit.main.settings import Settings
-    from remit.values.json import JsonValue
 
 
 def client(settings: Settings) -> GuardedClient:
@@ -44,14 +43,10 @@ async def refreshed(
     return found
 
 
-async def fetched_document(definition: Definition, settings: Settings) -> JsonValue:
-    """The document that ``toolsUrl`` serves now, decoded; None, and a word, where it does not."""
+async def fetched_document(definition: Definition, settings: Settings) -> Fetched | str:
+    """The document that ``toolsUrl`` serves now, decoded; or why there is none, in words."""
     async with client(settings) as egress:
-        found = await fetch_document(definition, egress)
-    if isinstance(found, str):
-        say(f"The catalog could not be fetched: {found}")
-        return None
-    return found.value
+        return await fetch_document(definition, egress)
 
 
 def age(age_s: int | None) -> str:

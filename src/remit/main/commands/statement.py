@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,7 @@ from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.errors import InvalidDefinition, WrongUse
 from remit.main.files import read_bytes, read_definition
-from remit.main.output import print_json, print_text, say
+from remit.main.output import print_json, print_text, say, width
 from remit.offer.bill import bill
 from remit.policy.catalogs import effective_catalog
 from remit.statement.lock import check as check_lock
@@ -39,7 +37,7 @@ def show(file: str, settings: Settings, *, short: bool, fetch: bool, output: str
         definition = with_effective_tools(definition, settings)
     if short and output != "json":
         text = short_form(build(definition))
-        print_text(text if output == "md" else textwrap.fill(text, _width()))
+        print_text(text if output == "md" else textwrap.fill(text, width(MAX_WIDTH)))
         return 0
     remit = build(definition, bill=bill(definition, effective_catalog(definition, None).tools))
     if output == "json":
@@ -47,13 +45,8 @@ def show(file: str, settings: Settings, *, short: bool, fetch: bool, output: str
     elif output == "md":
         print_text(as_markdown(remit))
     else:
-        print_text(as_text(remit, _width()))
+        print_text(as_text(remit, width(MAX_WIDTH)))
     return 0
-
-
-def _width() -> int:
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else MAX_WIDTH
-    return max(40, min(columns, MAX_WIDTH))
 
 
 def with_effective_tools(definition: Definition, settings: Settings) -> Definition:
