@@ -327,3 +327,10 @@ def test_result_that_does_not_fit_is_drawn_as_json(
 ) -> None:
     """What does not fit is drawn as `json`, and the record says so (contract section 2)."""
     assert drawn(renderer, result, render) == ("json", result)
+
+
+def test_mapping_of_nothing_takes_nothing_of_a_text() -> None:
+    """`responseMapping: {}` says that no field is wanted; a text answer cannot break that."""
+    body = Body(kind="text", value="gone")
+
+    assert shape(load_tool(endpoint_tool()), body, ResponseMapping(())) == {}

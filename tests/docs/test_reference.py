@@ -22,6 +22,7 @@ from remit.errors import InvalidArguments
 from remit.lint.table import every_rule
 from remit.main.cli import app
 from remit.main.settings import SETTINGS
+from remit.policy.schemas import policy_schema
 from remit.values.json import JsonValue
 from tests.docs.tables import REFERENCE, TABLES, renewed
 
@@ -76,11 +77,15 @@ OBJECTS = [
     ("tool.md", "polling", "tool", "/$defs/polling"),
     ("tool.md", "confirm", "tool", "/$defs/confirm"),
     ("tool.md", "preview", "tool", "/$defs/confirm/properties/preview"),
+    ("policy.md", "policy", "policy", ""),
+    ("policy.md", "rule", "policy", "/$defs/rule"),
+    ("policy.md", "match", "policy", "/$defs/match"),
+    ("policy.md", "limits", "policy", "/properties/limits"),
 ]
 
 
 def _part(kind: str, pointer: str) -> Any:  # noqa: ANN401 - a part of a schema
-    found: Any = schema_of(kind)
+    found: Any = policy_schema() if kind == "policy" else schema_of(kind)
     for step in pointer.split("/")[1:]:
         found = found[int(step)] if isinstance(found, list) else found[step]
     return found
@@ -98,7 +103,7 @@ def test_every_key_of_an_object_is_described(
     assert marked - {"type"} == set(part.get("required", ())) - {"type"}
 
 
-@pytest.mark.parametrize("page", ["definition.md", "tool.md"])
+@pytest.mark.parametrize("page", ["definition.md", "tool.md", "policy.md"])
 def test_rules_that_a_key_names_are_rules(page: str) -> None:
     """Whoever looks a rule up finds it."""
     known = {rule.id for rule in every_rule()}

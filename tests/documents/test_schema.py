@@ -411,6 +411,17 @@ def test_recursion_that_branches_is_bounded(branches: int, depth: int) -> None:
     assert time.perf_counter() - began < 0.5
 
 
+def test_admits_is_validate_without_the_words() -> None:
+    """A policy asks it of every call: yes, no, or that it cannot be told."""
+    booking = compile_schema(BOOKING)
+    assert booking.admits({"kind": "desk"}) is True
+    assert booking.admits({"kind": "bench"}) is False
+    assert booking.admits({"kind": object()}) is None
+    tree = compile_schema(branching(2))
+    assert tree.admits(chain(2)) is False
+    assert tree.admits(chain(60)) is None
+
+
 def test_ordinary_recursion_is_not_hindered() -> None:
     """A tree of 20,000 nodes is fine, and a fault in it is found."""
     schema = compile_schema(

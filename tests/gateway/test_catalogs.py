@@ -7,7 +7,7 @@ import json
 import pytest
 
 from remit.errors import CallError, EgressRefused, UpstreamTimeout
-from remit.gateway.catalogs import Refreshed, Snapshot, refresh
+from remit.gateway.catalogs import Fetched, Refreshed, Snapshot, fetch_document, refresh
 from remit.gateway.ports import WireResponse
 from tests.catalog.documents import endpoint_tool, load
 from tests.gateway.fakes import MemorySnapshots, ScriptedEgress, answer
@@ -110,6 +110,40 @@ async def test_last_good_snapshot_serves_and_its_age_is_said(
     assert (bare.source, bare.age_s) == ("static", None)
     assert names(bare) == ["static"]
     assert written.written == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'[\n{"name": ]', "answered with JSON that cannot be read: at line 2, column 10 "),
+        (b"\xef\xbb\xbf{", "answered with JSON that cannot be read: at line 1, column 2 "),
+        (b"", "answered with JSON that cannot be read: at line 1, column 1 the document is empty."),
+        (b'{"items": []}', "answered with what is no catalog"),
+    ],
+)
+async def test_fault_says_whether_the_json_is_broken_or_no_catalog(body: bytes, words: str) -> None:
+    """Whoever serves it looks in another place for each."""
+    found, _, _ = await refreshed(answer(body))
+    assert found.fault is not None
+    assert found.fault.startswith(f"{URL} {words}")
+
+
+async def test_document_is_fetched_as_a_refresh_reads_it() -> None:
+    """`lint --fetch` judges what a session would use: no byte order mark, no further keys."""
+    body = b"\xef\xbb\xbf" + json.dumps({**FETCHED, "version": 3}).encode()
+    found = await fetch_document(DEFINITION, ScriptedEgress([answer(body)]))
+    assert found == Fetched(value=FETCHED, elapsed_ms=1, size_bytes=len(body))
+    for reply, words in (
+        (answer({}, 503), f"{URL} answered 503."),
+        (answer(None, 304), f"{URL} answered 304."),
+        (UpstreamTimeout("It took too long."), "It took too long."),
+        (answer(b"{"), f"{URL} answered with JSON that cannot be read: at line 1, column 2 "),
+    ):
+        fault = await fetch_document(DEFINITION, ScriptedEgress([reply]))
+        assert isinstance(fault, str)
+        assert fault.startswith(words)
+    bare = load(endpoint_tool("a"))
+    assert await fetch_document(bare, ScriptedEgress([])) == "The definition has no toolsUrl."
 
 
 async def test_snapshot_is_filtered_again() -> None:

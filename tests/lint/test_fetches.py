@@ -28,10 +28,12 @@ def test_a_catalog_that_is_slow_or_large_is_found(
 
 def test_a_catalog_that_cannot_be_fetched_is_one_error() -> None:
     """`--fetch` asked to judge what is there."""
-    (found,) = lint_fetch(elapsed_ms=0, size_bytes=0, failure="answered 503")
+    (found,) = lint_fetch(
+        elapsed_ms=0, size_bytes=0, failure="https://a.example/t answered 503.\nTry again."
+    )
     assert (found.rule, found.level, found.pointer) == (
         "tools-url-unreachable",
         "error",
         "/toolsUrl",
     )
-    assert "toolsUrl answered 503" in found.message
+    assert found.message.endswith("to judge: https://a.example/t answered 503. Try again.")

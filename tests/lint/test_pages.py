@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 import remit
+from remit.catalog.definitions import load_definition
 from remit.catalog.mistakes import Mistake
 from remit.documents.load import parse_document
 from remit.documents.problems import DocumentError
 from remit.lint.fetches import lint_fetch
-from remit.lint.run import unreadable
+from remit.lint.run import lint_catalog, unreadable
 from remit.lint.table import LOAD_RULES, every_rule
 from remit.main.pages import ids, page
 from tests.lint.documents import findings
@@ -39,12 +41,20 @@ def example(section: str) -> str:
     return found
 
 
-def lint(text: str) -> tuple[Mistake, ...]:
-    """The findings of an example; its first line may say how a toolsUrl answered."""
+def lint(section: str) -> tuple[Mistake, ...]:
+    """The findings of an example.
+
+    Its first line may say how a toolsUrl answered, and a JSON text what it serves.
+    """
+    text = example(section)
     try:
         document = parse_document(text.encode(), name="example.yaml")
     except DocumentError as error:
         return unreadable(error.problems)
+    for served in re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL):
+        definition = load_definition(document).definition  # type: ignore[arg-type]
+        assert definition is not None
+        return (*findings(document), *lint_catalog(json.loads(served), definition=definition))
     told = FETCHED.match(text)
     if told is None:
         return findings(document)
@@ -58,7 +68,7 @@ def lint(text: str) -> tuple[Mistake, ...]:
 @pytest.mark.parametrize("rule", RULES)
 def test_the_failing_example_of_a_page_gives_its_rule(rule: str) -> None:
     """Issue 2, point 4: a failing input that a test runs."""
-    found = lint(example(read(rule)[1][SECTIONS[2]]))
+    found = lint(read(rule)[1][SECTIONS[2]])
     assert rule in [m.rule for m in found]
     assert [m.rule for m in found if m.level == "error" and m.rule != rule] == []
 
@@ -66,7 +76,7 @@ def test_the_failing_example_of_a_page_gives_its_rule(rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_the_mended_example_of_a_page_has_no_error_and_not_its_rule(rule: str) -> None:
     """Issue 2, point 4: and its mended form."""
-    found = lint(example(read(rule)[1][SECTIONS[3]]))
+    found = lint(read(rule)[1][SECTIONS[3]])
     assert rule not in [m.rule for m in found]
     assert [str(m) for m in found if m.level != "note"] == []
 

@@ -81,6 +81,26 @@ def test_strict_makes_errors_of_warnings_and_leaves_notes() -> None:
     assert counts == {"error": 1, "warning": 0, "note": 1}
 
 
+def test_notes_alone_name_no_next_command() -> None:
+    """A note asks for nothing."""
+    found = lint_definition(app(tool(idempotent=True)))
+    lines = plain(as_lines([Reviewed(file="a.yaml", mistakes=found)])).splitlines()
+    assert lines[-1] == "1 note in a.yaml."
+
+
+def test_a_fetched_catalog_is_named_by_its_address() -> None:
+    """Its findings have no line in the definition's file."""
+    own = Reviewed(file="a.yaml", mistakes=(), places=PLACES)
+    served = Reviewed(file="https://a.example/t", mistakes=FOUND, subject="catalog", fetched=True)
+    text = plain(as_lines([own, served]))
+    assert "a.yaml:" not in text
+    assert text.startswith("catalog  /baseUrl")
+    assert "1 error and 2 warnings in a.yaml and what toolsUrl serves." in text
+    findings = as_json([own, served])["findings"]
+    assert isinstance(findings, list)
+    assert {f["file"] for f in findings if isinstance(f, dict)} == {"https://a.example/t"}
+
+
 def test_many_findings_of_one_rule_are_all_shown() -> None:
     """Nothing is dropped or cut without saying so."""
     tools = [tool(name=f"get_{n}", description="") for n in range(30)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.lint.documents import ABSENT, job, of_rule, places, rules, target, tool
+from tests.lint.documents import ABSENT, destructive, job, of_rule, places, rules, target, tool
 
 
 @pytest.mark.promise("T-37")
@@ -65,6 +65,18 @@ def test_a_mapping_of_many_fields_is_found() -> None:
 def test_an_empty_mapping_is_found() -> None:
     """The model learns nothing at all."""
     assert places("empty-mapping", tool(responseMapping={})) == ["/responseMapping"]
+    search = {"method": "POST", "path": "/scenes/{{args.sceneId}}/search"}
+    found = places("empty-mapping", tool(name="find_scene", endpoint=search, responseMapping={}))
+    assert found == ["/responseMapping"]
+
+
+def test_a_write_that_answers_nothing_may_say_so() -> None:
+    """A DELETE by 204 has nothing to map, and passes `--strict` with an empty mapping."""
+    assert rules(destructive(responseMapping={})) == []
+    (found,) = of_rule("whole-body-answer", destructive(responseMapping=ABSENT))
+    assert "where the answer holds nothing, write responseMapping: {}" in found.mend
+    (found,) = of_rule("whole-body-answer", tool(responseMapping=ABSENT))
+    assert "{}" not in found.mend
 
 
 def test_a_list_without_limit_is_noted() -> None:

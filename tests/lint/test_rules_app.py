@@ -106,6 +106,57 @@ def test_a_fetched_tool_over_the_ceiling_is_an_error() -> None:
     ]
 
 
+FETCHING = {
+    "toolsUrl": "https://api.acme.example/t",
+    "ceiling": {
+        "category": "write",
+        "dangerLevel": "destructive",
+    },
+}
+POST = {"method": "POST", "path": "/scenes/{{args.sceneId}}"}
+
+
+@pytest.mark.promise("T-64")
+@pytest.mark.parametrize(
+    ("served", "reason"),
+    [
+        (tool(category="write", endpoint=POST), "it uses POST; the tool that was reviewed uses"),
+        (rate(), "it sends to https://rates.example, which was not reviewed"),
+        ({**rate(), "name": "get_scene"}, "goes to another destination"),
+    ],
+)
+def test_a_fetched_tool_that_would_be_dropped_is_an_error(
+    served: dict[str, Any], reason: str
+) -> None:
+    """What no session gets is said before anybody misses it, with the reason that `catalog` has."""
+    definition = load_definition(app(**FETCHING)).definition
+    assert definition is not None
+    found = lint_catalog([served], definition=definition)
+    (dropped,) = [m for m in found if m.rule == "would-be-dropped"]
+    assert (dropped.level, dropped.tool, dropped.pointer) == ("error", served["name"], "/0")
+    assert reason in dropped.message
+
+
+def test_a_reviewed_tool_that_a_fetched_one_takes_away_is_an_error() -> None:
+    """A preview that a fetched tool makes worse costs the tool that shows it."""
+    document = app(tool(), destructive(), **FETCHING)
+    definition = load_definition(document).definition
+    assert definition is not None
+    found = lint_catalog([tool(dangerLevel="moderate")], definition=definition)
+    (dropped,) = [m for m in found if m.rule == "would-be-dropped"]
+    assert (dropped.tool, dropped.pointer) == (None, "")
+    assert dropped.message.startswith("delete_scene of the definition: ")
+
+
+def test_a_fetched_catalog_within_its_review_has_no_finding_of_the_definition() -> None:
+    """What is to be said of the definition is said in its own file, once."""
+    definition = load_definition(
+        app(**FETCHING | {"toolsUrl": "http://a.example/t"}, baseUrl="http://a.example")
+    ).definition
+    assert definition is not None
+    assert lint_catalog([tool()], definition=definition) == ()
+
+
 def test_a_ceiling_above_the_tools_is_noted_unless_tools_are_fetched() -> None:
     """A user consents to what is asked, used or not."""
     high = {"category": "action", "dangerLevel": "destructive"}

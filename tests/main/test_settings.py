@@ -66,13 +66,16 @@ def test_cache_folder_is_the_users(
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("[egress\n", "is no TOML"),
+        ("[egress\n", "remit.toml: is not TOML: "),
         ("[egres]\nallow = []\n", 'Did you mean "egress"?'),
         ("[egress]\nallows = []\n", 'Did you mean "allow"?'),
-        ("[egress]\nallow = 'x.example'\n", "must be a list of texts"),
+        (
+            "[egress]\nallow = 'x.example'\n",
+            "remit.toml: [egress] allow must be a list of texts. Write allow = [",
+        ),
         ("[egress]\nallow = [1]\n", "must be a list of texts"),
         ("egress = 1\n", "is a section: write its keys below [egress]"),
-        ("[brand]\nname = 5\n", "must be a text"),
+        ("[brand]\nname = 5\n", "remit.toml: [brand] name must be a text. Write name ="),
         ("[brand]\nname = 'a b'\n", "one word"),
         ("[brand]\nname = ''\n", "one word"),
         ("[brand]\nname = '9x'\n", "one word"),
@@ -92,8 +95,8 @@ def test_file_that_cannot_be_read_is_wrong_use(tmp_path: Path) -> None:
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     for path, named in (
         (tmp_path / "gone.toml", "no such file"),
-        (tmp_path, "cannot be read"),
-        (tmp_path / "bytes.toml", "cannot be read"),
+        (tmp_path, "cannot be read: Is a directory."),
+        (tmp_path / "bytes.toml", "cannot be read: it is not UTF-8 text."),
     ):
         with pytest.raises(WrongUse, match=named):
             load_settings(path, {})

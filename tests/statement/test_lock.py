@@ -23,7 +23,8 @@ def test_the_lock_holds_what_an_approval_fixes_in_a_stable_order() -> None:
     found = lock(definition)
 
     assert list(found) == [
-        *("version", "app", "name", "digest", "credential", "origins", "env", "ceiling", "tools")
+        *("version", "app", "name", "digest", "texts", "credential", "origins", "env", "ceiling"),
+        "tools",
     ]
     assert found["version"] == 1
     assert found["digest"] == build(definition).digest
@@ -52,6 +53,8 @@ def test_the_lock_holds_what_an_approval_fixes_in_a_stable_order() -> None:
     assert [tool["name"] for tool in tools if isinstance(tool, dict)] == sorted(
         record["name"] for record in apps.payments()["tools"]
     )
+    assert isinstance(tools[4], dict)
+    assert len(str(tools[4].pop("texts"))) == 32
     assert tools[4] == {
         "name": "refund_charge",
         "category": "action",
@@ -67,7 +70,7 @@ def test_a_definition_agrees_with_its_own_lock(name: str) -> None:
     """Nothing changed, nothing said; also after the file was written and read."""
     definition = loaded(apps.ALL[name]())
 
-    assert check(json.loads(json.dumps(lock(definition))), definition) == ()
+    assert not check(json.loads(json.dumps(lock(definition))), definition)
 
 
 def test_tools_in_another_order_are_the_same_lock() -> None:
@@ -115,6 +118,11 @@ def by_delete(document: Document) -> None:
     document["tools"][0]["endpoint"]["method"] = "DELETE"
 
 
+def served(document: Document) -> None:
+    """A list of tools that the app's server may change."""
+    document["toolsUrl"] = "https://api.acme.example/tools"
+
+
 MORE: list[tuple[Callable[[Document], None], str]] = [
     (delete_asks_nobody, "An agent could now run “Delete a note” (delete_note) without asking."),
     (
@@ -127,9 +135,9 @@ MORE: list[tuple[Callable[[Document], None], str]] = [
         "https://api.acme.example, asks nobody.",
     ),
     (moved, "The app's own address is now on https://api.evil.example"),
-    (over_the_ceiling, "It is over the ceiling (write/destructive), so no agent gets it."),
     (raised, "The ceiling rises from write to action"),
     (by_delete, "An agent could now use “List notes” (list_notes) otherwise."),
+    (served, "The app's own server may now add tools without a review, up to the ceiling: tools"),
 ]
 
 
@@ -144,20 +152,22 @@ def test_check_says_what_a_change_would_let_an_agent_do(
     change(document)
     found = check(locked, loaded(document))
 
-    assert words in found[0]
-    assert not any("nothing more" in sentence for sentence in found)
+    assert words in found.more[0]
 
 
 def test_a_tool_loosened_twice_is_introduced_once() -> None:
-    """Two changes of one tool read as one story."""
+    """Two changes of one tool read as one story, and each is said once."""
     document = apps.small()
     locked = lock(loaded(document))
     delete_asks_nobody(document)
 
     found = check(locked, loaded(document))
 
-    assert [s.startswith("An agent could now run") for s in found] == [True, False]
-    assert found[1] == "delete_note no longer asks a person first."
+    assert found.more == (
+        "An agent could now run “Delete a note” (delete_note) without asking. "
+        "delete_note now counts as moderate, no longer as destructive.",
+    )
+    assert found.same_or_less == ()
 
 
 def test_check_says_when_an_agent_can_do_less() -> None:
@@ -166,10 +176,42 @@ def test_check_says_when_an_agent_can_do_less() -> None:
     locked = lock(loaded(document))
     del document["tools"][2]
 
-    assert check(locked, loaded(document)) == (
-        "delete_note is removed.",
-        "An agent can do less than before, and nothing more.",
-    )
+    found = check(locked, loaded(document))
+
+    assert (found.more, found.same_or_less) == ((), ("delete_note is removed.",))
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "words"),
+    [
+        (None, over_the_ceiling, "It is over the ceiling (write/destructive), so no agent gets it"),
+        (served, lambda document: document.pop("toolsUrl"), "server can no longer add tools."),
+        (
+            served,
+            lambda document: document.update(toolsUrl="https://api.acme.example/t2"),
+            "is fetched from https://api.acme.example/t2, no longer from",
+        ),
+        (
+            None,
+            lambda document: document["tools"][0].update(requiresApproval=True),
+            "list_notes now asks a person first.",
+        ),
+    ],
+)
+def test_a_change_that_lets_an_agent_do_no_more_is_told_apart(
+    before: Callable[[Document], None] | None, change: Callable[[Document], None], words: str
+) -> None:
+    """`--check` fails where an agent could do more, and there alone."""
+    document = apps.small()
+    if before is not None:
+        before(document)
+    locked = lock(loaded(document))
+
+    change(document)
+    found = check(locked, loaded(document))
+
+    assert found.more == ()
+    assert words in found.same_or_less[0]
 
 
 def test_check_says_when_only_texts_changed() -> None:
@@ -177,11 +219,15 @@ def test_check_says_when_only_texts_changed() -> None:
     document = apps.small()
     locked = lock(loaded(document))
     document["tools"][0]["description"] = "Lists them."
+    document["promptContext"] = "Be brief."
 
     found = check(locked, loaded(document))
 
-    assert len(found) == 1
-    assert "an agent can do nothing more than before" in found[0]
+    assert found.more == ()
+    assert found.same_or_less == (
+        "The texts or arguments of list_notes changed.",
+        "The app's own texts changed: its description, its briefing or its skills.",
+    )
 
 
 def test_another_path_needs_no_new_lock() -> None:
@@ -190,7 +236,7 @@ def test_another_path_needs_no_new_lock() -> None:
     locked = lock(loaded(document))
     document["tools"][0]["endpoint"]["path"] = "/v2/notes"
 
-    assert check(locked, loaded(document)) == ()
+    assert not check(locked, loaded(document))
 
 
 BROKEN = [
@@ -249,4 +295,4 @@ def test_no_lock_however_odd_raises_anything_else(value: object, key: str) -> No
     for document in (value, lock(definition) | {key: value}):
         with contextlib.suppress(InvalidDefinition):
             found = check(document, definition)  # type: ignore[arg-type]
-            assert all(sentence.endswith(".") for sentence in found)
+            assert all(s.endswith(".") for s in (*found.more, *found.same_or_less))

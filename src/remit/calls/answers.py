@@ -123,20 +123,29 @@ def _json(tool: Tool, body: bytes) -> JsonValue:
 def _text(tool: Tool, answer: Answer) -> str:
     media = answer.media_type
     if not media or _TEXT_TYPE.fullmatch(media):
-        found = re.search(
-            r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", answer.header("content-type") or ""
-        )
+        charset = _charset(answer)
         try:
-            charset = codecs.lookup(found[1]).name if found else "utf-8"
-            if _CHARSET.fullmatch(charset):
+            if charset is not None:
                 return answer.body.decode(charset).removeprefix("\ufeff")
-        except (LookupError, UnicodeError):
+        except UnicodeError:
             pass
     raise ResponseInvalid(
-        f"{tool.name}: the app answered with {media or 'bytes'} that is neither JSON nor text. "
-        "A tool's answer must be JSON or text.",
+        f"{tool.name}: the app answered with {_quoted(media) or 'bytes'} that is neither JSON "
+        "nor text. A tool's answer must be JSON or text.",
         sent=True,
     )
+
+
+def _charset(answer: Answer) -> str | None:
+    """Python's name of the declared charset, UTF-8 where none is; None where it is no charset."""
+    declared = re.search(
+        r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", answer.header("content-type") or ""
+    )
+    try:
+        charset = codecs.lookup(declared[1]).name if declared else "utf-8"
+    except (LookupError, UnicodeError):
+        return None
+    return charset if _CHARSET.fullmatch(charset) else None
 
 
 def refusal(
@@ -159,7 +168,7 @@ def refusal(
     if 300 <= status < 400 and status != HTTPStatus.NOT_MODIFIED:
         return UpstreamError(
             f"{tool.name}: {host} answered {_status_words(status)} and points to "
-            f"{_redirect_origin(answer)}. Redirects are not followed; "
+            f"{_redirect_origin(answer, masker or Masker(()))}. Redirects are not followed; "
             "the definition must name the final address.",
             details=details,
             sent=True,
@@ -190,9 +199,12 @@ def _quoted(message: JsonValue) -> str:
     return visible(_cut(str(message))).replace("\n", " ").rstrip(".")
 
 
-def _redirect_origin(answer: Answer) -> str:
-    """The origin of a ``Location``, and no more of it: the rest may hold secrets."""
-    location = (answer.header("location") or "").strip()
+def _redirect_origin(answer: Answer, masker: Masker) -> str:
+    """The origin of a ``Location``, and no more of it: the rest may hold secrets.
+
+    It is masked as it came, because a host is shown in lower case.
+    """
+    location = masker.text((answer.header("location") or "").strip())
     if not location:
         return "nowhere"
     if location.startswith("//"):
@@ -212,7 +224,7 @@ def _error_details(answer: Answer, masker: Masker) -> dict[str, JsonValue]:
     """``{status, code?, message?, text?}`` of an error answer."""
     details: dict[str, JsonValue] = {"status": answer.status}
     # A secret that a cut runs through would not be found: it is masked first.
-    text = masker.text(answer.body[:_MAX_READ_ERROR_BYTES].decode("utf-8", "replace")).strip()
+    text = masker.text(_error_text(answer)).strip()
     if len(raw := text.encode()) > MAX_ERROR_TEXT_BYTES:
         text = raw[:MAX_ERROR_TEXT_BYTES].decode("utf-8", "ignore") + "…"
     try:
@@ -230,6 +242,15 @@ def _error_details(answer: Answer, masker: Masker) -> dict[str, JsonValue]:
     if text:
         details["text"] = text
     return details
+
+
+def _error_text(answer: Answer) -> str:
+    """The beginning of an error body as text, read in its own charset and without NULs.
+
+    In another charset, UTF-16 above all, a person could read a secret that the masker misses.
+    """
+    text = answer.body[:_MAX_READ_ERROR_BYTES].decode(_charset(answer) or "utf-8", "replace")
+    return text.replace("\x00", "")
 
 
 def _named_fields(body: object) -> dict[str, JsonValue]:

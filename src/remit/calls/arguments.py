@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from remit.calls.repair import Repair, repair
+from remit.documents.problems import shortened
 from remit.errors import InvalidArguments, InvalidPin
 from remit.values.json import same_json
+from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from remit.documents.schema import Fault
     from remit.values.json import JsonObject
 
+_MAX_PLACE = 200
 ArgumentOrigin = Literal["model", "pin", "repair", "button", "caller"]
 
 
@@ -134,11 +137,13 @@ def _refusal(
 
 
 def _said(fault: Fault) -> str:
-    """A fault and its place in words."""
+    """A fault and its place in words, on one line in which nothing hides."""
+    message = visible(fault.message).replace("\n", " ")
     if fault.pointer:
-        return f"{fault.pointer}: {fault.message}"
+        at = visible(shortened(fault.pointer, _MAX_PLACE)).replace("\n", " ")
+        return f"{at}: {message}"
     # Of the whole, the faults about a property say all by themselves.
-    return fault.message if fault.message.startswith("the ") else f"the arguments: {fault.message}"
+    return message if message.startswith("the ") else f"the arguments: {message}"
 
 
 def _top(fault: Fault) -> str:

@@ -16,9 +16,10 @@ from remit.calls.lookup import MISSING, Found, find
 from remit.catalog.headers import MAX_HEADER_BYTES, value_is_sendable
 from remit.catalog.model import BodyArray, BodyConstant, BodyObject
 from remit.errors import InvalidArguments, MissingReference
+from remit.values.urls import MAX_URL_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container, Iterator
 
     from remit.catalog.model import BodyNode, QueryParameter, QueryStyle
     from remit.catalog.references import Reference, Text
@@ -41,8 +42,15 @@ class EnvText:
 
     @property
     def shown(self) -> str:
-        """The text with its references as the author wrote them."""
-        return "".join(part if isinstance(part, str) else part.written for part in self.parts)
+        """The text with its references as the author wrote them.
+
+        Literal text that looks like a reference is written ``$${…}``, as an author would have
+        to: else a value could pass for an env value, and two requests could show the same.
+        """
+        return "".join(
+            part.replace("${", "$${") if isinstance(part, str) else part.written
+            for part in self.parts
+        )
 
 
 Frozen: TypeAlias = "str | EnvText"
@@ -149,18 +157,14 @@ def path_segment(scope: Scope, text: Text) -> Frozen:
     literal = text.literal
     if literal is not None:
         return literal
-    parts: list[str | Reference] = []
-    for part in text.parts:
-        if isinstance(part, str):
-            parts.append(part)
-        elif part.root == "env":
-            parts.append(scope.env(part))
-        else:
-            value = _inserted(scope, part, "a path")
-            if _CONTROL.search(value):
-                raise scope.misfit(part, "holds a control character", "path_segment")
-            parts.append(encoded(value))
-    segment = _joined(parts)
+
+    def insert(reference: Reference) -> str:
+        value = _inserted(scope, reference, "a path")
+        if _CONTROL.search(value):
+            raise scope.misfit(reference, "holds a control character", "path_segment")
+        return encoded(value)
+
+    segment = _filled(scope, text, insert)
     if isinstance(segment, str) and segment_fault(segment):
         raise scope.misfit(
             text.references[0],
@@ -190,15 +194,12 @@ def query_text(scope: Scope, text: Text, *, literal: bool = False) -> Frozen:
         MissingReference: a reference to nothing.
         InvalidArguments: no scalar.
     """
-    parts: list[str | Reference] = []
-    for part in text.parts:
-        if isinstance(part, str):
-            parts.append(encoded(part) if literal else part)
-        elif part.root == "env":
-            parts.append(scope.env(part))
-        else:
-            parts.append(encoded(_inserted(scope, part, "a query")))
-    return _joined(parts)
+    return _filled(
+        scope,
+        text,
+        lambda reference: encoded(_inserted(scope, reference, "a query")),
+        own=encoded if literal else None,
+    )
 
 
 def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Frozen]]:
@@ -223,7 +224,7 @@ def _array_pairs(
     scope: Scope, whole: Reference, name: str, value: list[JsonValue], style: QueryStyle
 ) -> list[tuple[str, Frozen]]:
     if style == "brackets":
-        return list(_bracketed(scope, whole, name, value))
+        return _bounded(scope, whole, _bracketed(name, value))
     if style == "deepObject":
         raise scope.misfit(whole, "is a list; the style deepObject takes an object", "query_style")
     texts: list[str] = []
@@ -248,23 +249,33 @@ def _object_pairs(
         raise scope.misfit(
             whole, f"is an object, which the query style {style} cannot carry", "query_style"
         )
-    return list(_bracketed(scope, whole, name, value))
+    return _bounded(scope, whole, _bracketed(name, value))
 
 
-def _bracketed(
-    scope: Scope, whole: Reference, name: str, value: JsonValue
+def _bounded(
+    scope: Scope, whole: Reference, pairs: Iterator[tuple[str, str]]
 ) -> list[tuple[str, Frozen]]:
-    """``a[b]=1`` and ``a[]=1``, nested; the brackets themselves are encoded."""
+    """The pairs, as long as they fit into a URL: names grow with the depth, and add up."""
     found: list[tuple[str, Frozen]] = []
+    size = 0
+    for name, value in pairs:
+        size += len(name) + len(value) + 2
+        if size > MAX_URL_BYTES:
+            raise scope.misfit(whole, "makes the URL longer than 8 KiB", "url_length")
+        found.append((name, value))
+    return found
+
+
+def _bracketed(name: str, value: JsonValue) -> Iterator[tuple[str, str]]:
+    """``a[b]=1`` and ``a[]=1``, nested; the brackets themselves are encoded."""
     if isinstance(value, dict):
         for key, item in value.items():
-            found += _bracketed(scope, whole, f"{name}%5B{encoded(key)}%5D", item)
+            yield from _bracketed(f"{name}%5B{encoded(key)}%5D", item)
     elif isinstance(value, list):
         for item in value:
-            found += _bracketed(scope, whole, f"{name}%5B%5D", item)
+            yield from _bracketed(f"{name}%5B%5D", item)
     elif value is not None:
-        found.append((name, encoded(scalar_text(value) or "")))
-    return found
+        yield name, encoded(scalar_text(value) or "")
 
 
 def header_value(scope: Scope, name: str, text: Text) -> Frozen:
@@ -272,20 +283,15 @@ def header_value(scope: Scope, name: str, text: Text) -> Frozen:
     literal = text.literal
     if literal is not None:
         return literal
-    parts: list[str | Reference] = []
-    for part in text.parts:
-        if isinstance(part, str):
-            parts.append(part)
-        elif part.root == "env":
-            parts.append(scope.env(part))
-        else:
-            value = _inserted(scope, part, f"the header {name}")
-            if not value_is_sendable(value):
-                raise scope.misfit(
-                    part, f"holds a character that the header {name} cannot carry", "header_value"
-                )
-            parts.append(value)
-    found = _joined(parts)
+
+    def insert(reference: Reference) -> str:
+        value = _inserted(scope, reference, f"the header {name}")
+        if not value_is_sendable(value):
+            why = f"holds a character that the header {name} cannot carry"
+            raise scope.misfit(reference, why, "header_value")
+        return value
+
+    found = _filled(scope, text, insert)
     if isinstance(found, str) and len(found) > MAX_HEADER_BYTES:
         why = f"makes the header {name} longer than 8 KiB"
         raise scope.misfit(text.references[0], why, "header_value")
@@ -316,15 +322,34 @@ def _body_text(scope: Scope, text: Text) -> Found:
         if value is MISSING and whole.root == "input":
             raise scope.missing(whole)
         return value
-    parts: list[str | Reference] = [
-        part
-        if isinstance(part, str)
-        else scope.env(part)
-        if part.root == "env"
-        else _inserted(scope, part, "a text")
-        for part in text.parts
-    ]
-    return _joined(parts)  # pyright: ignore[reportReturnType] -- EnvText is filled before it is JSON
+    return _filled(scope, text, lambda reference: _inserted(scope, reference, "a text"))  # pyright: ignore[reportReturnType] -- EnvText is filled before it is JSON
+
+
+def _filled(
+    scope: Scope,
+    text: Text,
+    insert: Callable[[Reference], str],
+    *,
+    own: Callable[[str], str] | None = None,
+) -> Frozen:
+    """A text with its values, in one pass; env references stay until the send.
+
+    Args:
+        scope: what is known of env values.
+        text: the author's.
+        insert: the text of one reference, as its place needs it.
+        own: what becomes of the author's own text; None leaves it as it is.
+    """
+    return _joined(
+        [
+            (part if own is None else own(part))
+            if isinstance(part, str)
+            else scope.env(part)
+            if part.root == "env"
+            else insert(part)
+            for part in text.parts
+        ]
+    )
 
 
 def _joined(parts: list[str | Reference]) -> Frozen:

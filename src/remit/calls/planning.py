@@ -26,7 +26,7 @@ from remit.values.secrets import MASK
 from remit.values.urls import MAX_URL_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from remit.calls.arguments import Arguments
     from remit.catalog.model import Definition, Location, RequestTemplate, Tool
@@ -195,7 +195,7 @@ def _build(scope: Scope, origin: Origin, base_path: str, template: RequestTempla
     return _Built(
         url=joined_url(scope, origin, base_path, template.location, pairs),
         headers=tuple((name, header_value(scope, name, text)) for name, text in template.headers),
-        body=form_text(body) if form else body,
+        body=form_text(scope.tool, body) if form else body,
         form=form,
     )
 
@@ -279,24 +279,39 @@ def _concatenated(parts: list[Frozen]) -> Frozen:
     return EnvText(tuple(flat))
 
 
-def form_text(body: Found) -> str:
-    """A body as ``application/x-www-form-urlencoded``; brackets for nesting, null as empty."""
+def form_text(tool: str, body: Found) -> str:
+    """A body as ``application/x-www-form-urlencoded``; brackets for nesting, null as empty.
+
+    Raises:
+        InvalidArguments: it would be too long. A value deep below long names has all of them in
+            its own, so a small argument can make a huge form; it is not made to its end.
+    """
     pairs: list[str] = []
-    if isinstance(body, dict):
-        for name, value in body.items():
-            _form_pairs(pairs, quote_plus(name), value)
+    size = 0
+    for pair in _form_pairs(body) if isinstance(body, dict) else ():
+        size += len(pair) + 1
+        if size > MAX_BODY_BYTES:
+            raise InvalidArguments(
+                f"{tool} was not called: its form would have more than {MAX_BODY_BYTES:,} bytes. "
+                "Send less at once.",
+                details={
+                    "faults": [{"pointer": "", "rule": "body_size", "message": "body too large"}]
+                },
+            )
+        pairs.append(pair)
     return "&".join(pairs)
 
 
-def _form_pairs(pairs: list[str], name: str, value: JsonValue) -> None:
+def _form_pairs(value: JsonValue, name: str | None = None) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
-            _form_pairs(pairs, f"{name}%5B{quote_plus(key)}%5D", item)
+            inner = quote_plus(key)
+            yield from _form_pairs(item, inner if name is None else f"{name}%5B{inner}%5D")
     elif isinstance(value, list):
         for item in value:
-            _form_pairs(pairs, f"{name}%5B%5D", item)
+            yield from _form_pairs(item, f"{name}%5B%5D")
     else:
-        pairs.append(f"{name}={quote_plus(scalar_text(value) or '')}")
+        yield f"{name}={quote_plus(scalar_text(value) or '')}"
 
 
 def refuse_long_url(tool: str, url: str) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+MAX_DEPTH = 64
+"""How deep arguments may nest (contract section 5, step 1); a repair makes them no deeper."""
 _MAX_ROUNDS = 16
 _MAX_DIGITS = 400
 
@@ -102,7 +104,7 @@ def _mend(values: JsonObject, fault: Fault, keep: Collection[str]) -> Repair | N
     if not isinstance(current, str):
         return None
     for expected in fault.expected_types:
-        better, words = _read_as(current, expected)
+        better, words = _read_as(current, expected, max_depth=MAX_DEPTH - len(parts))
         if better is not MISSING:
             parent[key] = better  # pyright: ignore[reportArgumentType, reportCallIssue]
             return Repair(name=parts[0], pointer=fault.pointer, words=words)
@@ -129,8 +131,8 @@ def _parent(
     return None, ""
 
 
-def _read_as(text: str, expected: str) -> tuple[Found, str]:
-    """The value of another JSON type that a text spells exactly."""
+def _read_as(text: str, expected: str, *, max_depth: int) -> tuple[Found, str]:
+    """The value of another JSON type that a text spells exactly, at most so deep."""
     if expected == "integer" and _INTEGER.fullmatch(text) and len(text) <= _MAX_DIGITS:
         return int(text), "a number given as text was taken as the number"
     if expected == "number" and _NUMBER.fullmatch(text) and len(text) <= _MAX_DIGITS:
@@ -143,7 +145,7 @@ def _read_as(text: str, expected: str) -> tuple[Found, str]:
         return text == "true", "true or false given as text was taken as the value"
     if expected in ("object", "array"):
         try:
-            value = parse_json(text)
+            value = parse_json(text, max_depth=max_depth)
         except DocumentError:
             return MISSING, ""
         if isinstance(value, dict if expected == "object" else list):

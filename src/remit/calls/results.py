@@ -55,7 +55,7 @@ def shape(tool: Tool, body: Body, mapping: ResponseMapping | None) -> JsonValue:
     """
     if mapping is None:
         return body.value
-    if body.kind == "empty":
+    if body.kind == "empty" or not mapping.entries:
         return {}
     if body.kind == "text":
         raise ResponseInvalid(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 from remit.catalog.headers import name_fault, value_is_sendable
 from remit.catalog.model import Auth, AuthType
 from remit.catalog.reading import Fields, shown
+from remit.catalog.references import ENV_NAME
 from remit.values.json import nearest
 from remit.values.urls import Url, UrlFault, parse_url
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TYPES: tuple[AuthType, ...] = get_args(AuthType)
+_LISTED = ", ".join(_TYPES)
 _KEYS: Mapping[AuthType, tuple[str, ...]] = {
     "none": (),
     "bearer": (),
@@ -38,12 +40,21 @@ _MENDS: Mapping[str, str] = {
 
 def read_auth(definition: Fields) -> Auth | None:
     """Read ``auth``; None, and mistakes noted, where it is missing or cannot be used."""
+    if isinstance(written := definition.values.get("auth"), str):
+        meant = nearest(written, _TYPES)
+        definition.wrong(
+            "wrong-type",
+            "auth",
+            '"auth" must be an object; it is text',
+            f"write {{type: {meant}}}" if meant else f"write {{type: …}}, one of {_LISTED}",
+        )
+        return None
     record = definition.object("auth")
     if record is None:
         return None
     fields = Fields(record, "/auth", definition.mistakes)
     if "type" not in record:
-        fields.missing("type", "auth", f"write one of {', '.join(_TYPES)}")
+        fields.missing("type", "auth", f"write one of {_LISTED}")
     text = fields.text("type")
     auth_type: AuthType | None = next((known for known in _TYPES if known == text), None)
     if auth_type is None:
@@ -52,7 +63,7 @@ def read_auth(definition: Fields) -> Auth | None:
             fields.wrong(
                 "unknown-value",
                 "type",
-                f'"type" is "{shown(text)}", which is none of {", ".join(_TYPES)}',
+                f'"type" is "{shown(text)}", which is none of {_LISTED}',
                 f'did you mean "{near}"?' if near else "write one of them",
             )
         return None
@@ -77,7 +88,7 @@ def _read_details(fields: Fields, auth_type: AuthType) -> Auth:
             token_url=_address(fields, "tokenUrl"),
             scopes=_scopes(fields),
             client_id=fields.text("clientId"),
-            client_secret_env=fields.text("clientSecretEnv"),
+            client_secret_env=_env_name(fields, "clientSecretEnv"),
         )
     return Auth(type=auth_type)
 
@@ -114,6 +125,20 @@ def _read_key_place(fields: Fields) -> tuple[Literal["header", "query"] | None, 
         fields.wrong("wrong-type", "name", '"name" is empty', "name the header or parameter")
     place = cast("Literal['header', 'query'] | None", location)
     return place, name
+
+
+def _env_name(fields: Fields, key: str) -> str | None:
+    """The name of an env value, as ``${env.NAME}`` takes it."""
+    name = fields.text(key)
+    if name is None or ENV_NAME.fullmatch(name):
+        return name
+    fields.wrong(
+        "bad-reference",
+        key,
+        f'"{shown(name)}" is no name of an env value',
+        "use letters, digits and _, not beginning with a digit, such as OAUTH_SECRET",
+    )
+    return None
 
 
 def _scopes(fields: Fields) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ Root = Literal["args", "response", "preview", "input", "env"]
 
 _SEGMENT = r"[A-Za-z0-9_-]+"
 _PATH = re.compile(rf"{_SEGMENT}(?:\.{_SEGMENT})*")
-_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MUSTACHE_WORD = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\.")
 _DOLLAR = re.compile(r"\$\$\{|\$\{")
 
@@ -183,7 +183,7 @@ def _dollar_reference(written: str) -> Reference:
         return Reference(root="input", path=())
     if root == "input" and _PATH.fullmatch(path):
         return Reference(root="input", path=tuple(path.split(".")))
-    if root == "env" and _ENV_NAME.fullmatch(path):
+    if root == "env" and ENV_NAME.fullmatch(path):
         return Reference(root="env", path=(path,))
     if root in ("input", "env"):
         raise ReferenceFault(

@@ -37,6 +37,7 @@ _POLLING_MENDS = {
     "maxPolls": "write after how many polls to give up",
 }
 _POLLING_KEYS = (*_POLLING_REQUIRED, "failedValue", "resultMapping")
+_TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,51}")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
@@ -245,6 +246,15 @@ def _read_preview(confirm: Fields, reader: RequestReader) -> Preview | None:
     if "tool" not in record:
         fields.missing("tool", "a preview", "name a tool that reads what is about to change")
     tool = fields.text("tool")
+    if tool is not None and not _TOOL_NAME.fullmatch(tool):
+        # It stands in the platform's own sentences, also where a fetched catalog may bring it.
+        fields.wrong(
+            "bad-confirm",
+            "tool",
+            f'"{shown(tool)}" is no tool name',
+            "name a tool of this catalog that reads",
+        )
+        return None
     args = fields.object("args") if "args" in record else {}
     if tool is None or args is None:
         return None

@@ -30,6 +30,9 @@ from remit.documents.text import place, surrogate
 
 #: More mistakes than a person reads at once; the count of the rest is not known.
 MAX_PROBLEMS = 50
+# Containers below this depth are not tried with the C parser: each level above a mistake reads
+# all of what is in it once more, and eighty readings of 30 MB take minutes.
+_TRIED_DEPTH = 8
 
 
 class _Enough(Exception):
@@ -79,11 +82,13 @@ class _Reader:
 
     def _value(self, at: int, pointer: str, depth: int) -> int:
         """Note the mistakes of the value at ``at``; gives the offset after it."""
-        sound_end = self._sound_end(at)
-        if sound_end is not None:
-            return sound_end
         first = self._text[at : at + 1]
-        if first and first in "[{":
+        opens = bool(first) and first in "[{"
+        if not opens or depth <= _TRIED_DEPTH:
+            sound_end = self._sound_end(at)
+            if sound_end is not None:
+                return sound_end
+        if opens:
             return self._container(at, pointer, depth)
         if first == '"':
             return self._string(at, pointer)

@@ -81,7 +81,7 @@ class Sealed:
     @property
     def key_id(self) -> str:
         """The data key that sealed it, for a column of its own; empty where there is none."""
-        return (self.text.split(".", 2) + [""])[1]
+        return [*self.text.split(".", 2), ""][1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,8 +183,8 @@ class DataKeys(Protocol):
         """Put another wrapping in the place of ``key.wrapped``, if that is still there."""
         ...
 
-    async def under_other(self, master: str, *, limit: int) -> tuple[DataKey, ...]:
-        """Some keys of any workspace that another master key wraps; none when none are left."""
+    async def under_other(self, master: str, *, after: str, limit: int) -> tuple[DataKey, ...]:
+        """Keys of any workspace that another master key wraps, by id, from beyond ``after`` on."""
         ...
 
     async def masters(self) -> frozenset[str]:
@@ -198,8 +198,13 @@ class DataKeys(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedRow:
-    """One stored value and the place it is stored for."""
+    """One stored value and the place it is stored for.
 
+    Attributes:
+        id: the store's own, unique among all rows; rows are listed in its order.
+    """
+
+    id: str
     place: Place
     sealed: Sealed
 
@@ -208,9 +213,9 @@ class SealedRows(Protocol):
     """Everything sealed that is stored: connections, env values, signing keys."""
 
     async def under_other(
-        self, workspace: str, key_id: str, *, limit: int
+        self, workspace: str, key_id: str, *, after: str, limit: int
     ) -> tuple[SealedRow, ...]:
-        """Some rows of a workspace that another data key sealed; none when none are left."""
+        """Rows of a workspace that another data key sealed, by id, from beyond ``after`` on."""
         ...
 
     async def replace(self, row: SealedRow, sealed: Sealed) -> bool:

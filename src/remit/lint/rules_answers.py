@@ -62,12 +62,20 @@ def whole_body_answer(view: ToolView) -> Iterator[Finding]:
             "without a mapping the model gets the whole answer, fields you did not mean to show "
             "included: "
             "up to 16 KiB, about 4,000 tokens, on each call",
-            f"name the few fields that the agent needs in {key}",
+            f"name the few fields that the agent needs in {key}"
+            + (f"; where the answer holds nothing, write {key}: {{}}" if _changes(view) else ""),
         )
 
 
+def _changes(view: ToolView) -> bool:
+    """Whether a tool may well have nothing to tell but that it went through, as a DELETE by 204."""
+    return view.method != "GET" and view.category is not Category.READ
+
+
 def empty_mapping(view: ToolView) -> Iterator[Finding]:
-    """A mapping that hands on nothing."""
+    """A mapping that hands on nothing, where there must be something to read."""
+    if _changes(view):
+        return
     for at, mapping in _mappings(view):
         if not mapping.entries:
             yield Finding(

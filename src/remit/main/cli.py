@@ -16,6 +16,7 @@ import typer
 
 from remit import __version__
 from remit.errors import RemitError
+from remit.main.usage import spelled_out, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Provider = Literal["openai", "anthropic", "gemini", "mcp"]
 TextOrJson = Literal["text", "json"]
 ShowFormat = Literal["text", "md", "json"]
+Source = Literal["session", "api", "mcp", "button", "cli"]
 
 app = typer.Typer(
     name="remit",
@@ -37,6 +39,8 @@ app = typer.Typer(
 )
 egress_app = typer.Typer(help="The egress guard.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(egress_app, name="egress")
+policy_app = typer.Typer(help="A workspace's policy.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(policy_app, name="policy")
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="A definition, YAML or JSON; - reads stdin.")
@@ -146,6 +150,7 @@ def call(
     """Call one tool, without a server: validated, guarded, approved where it must be, mapped."""
     del output
     from remit.main.commands.call import Wish, run
+    from remit.main.files import refuse_swapped
 
     wish = Wish(
         file=file,
@@ -156,7 +161,7 @@ def call(
         env=tuple(env or ()),
         yes=yes,
     )
-    _finish(lambda: run(wish, _settings(), dry_run=dry_run))
+    _finish(lambda: refuse_swapped(file, tool) or run(wish, _settings(), dry_run=dry_run))
 
 
 @app.command()
@@ -166,7 +171,9 @@ def lint(
         list[str], typer.Argument(metavar="FILE…", help="Definitions or catalogs; - reads stdin.")
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
-    fetch: Fetch = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Check what toolsUrl serves, too.")
+    ] = False,
     bill: Annotated[
         bool, typer.Option("--bill", help="Print what the catalog costs in tokens.")
     ] = False,
@@ -204,7 +211,10 @@ def lock(
     file: File,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Compare with remit.lock; say what changed and exit 1."),
+        typer.Option("--check", help="Compare; exit 1 where an agent could do more."),
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="With --check: exit 1 on any difference.")
     ] = False,
     lock_file: Annotated[
         Path | None,
@@ -214,7 +224,7 @@ def lock(
     """Write remit.lock, what an app may do in a form to keep in version control."""
     from remit.main.commands.statement import lock as run
 
-    _finish(lambda: run(file, _settings(), check=check, lock_file=lock_file))
+    _finish(lambda: run(file, _settings(), check=check, strict=strict, lock_file=lock_file))
 
 
 @app.command()
@@ -285,15 +295,49 @@ def egress_check(
     _finish(lambda: run(url, _settings(), resolve=resolve, allow=tuple(allow or ())))
 
 
+@policy_app.command("check")
+def policy_check(
+    *,
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A policy, YAML or JSON; - reads stdin.")
+    ],
+    definition: Annotated[
+        str, typer.Argument(metavar="DEFINITION", help="The definition of the app.")
+    ],
+    tool: Annotated[str, typer.Option("--tool", metavar="T", help="The tool's catalog name.")],
+    args: Annotated[
+        str, typer.Option("--args", metavar="JSON|@FILE", help="The arguments, an object.")
+    ] = "{}",
+    pin: Pins = None,
+    source: Annotated[
+        Source, typer.Option("--source", help="Where the call would come from.")
+    ] = "session",
+    output: Annotated[Literal["json"], typer.Option("--format", help="How to print.")] = "json",
+) -> None:
+    """Print what a policy says of one call, and which rules say it; nothing is called."""
+    del output
+    from remit.main.commands.policy import Question, check
+
+    question = Question(
+        policy=policy,
+        definition=definition,
+        tool=tool,
+        args=args,
+        pins=tuple(pin or ()),
+        source=source,
+    )
+    _finish(lambda: check(question, _settings()))
+
+
 @app.command()
 def schema(
     *,
     kind: Annotated[
-        Literal["definition", "catalog", "tool"],
-        typer.Argument(metavar="KIND", help="definition, catalog or tool."),
+        Literal["definition", "catalog", "tool", "policy"],
+        typer.Argument(metavar="KIND", help="definition, catalog, tool or policy."),
     ],
 ) -> None:
-    """Print the JSON Schema of an author's document."""
+    """Print the JSON Schema of an author's document, or of a policy."""
     from remit.main.commands.schema import run
 
     _finish(lambda: run(kind, _settings()))
@@ -330,18 +374,22 @@ def demo(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; a console script exits with it."""
+    given = spelled_out(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(None if arguments is None else list(arguments), standalone_mode=True)
+        code = app(given, standalone_mode=False)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
     except Exception as error:
-        if os.environ.get("REMIT_DEBUG"):
-            raise
         from remit.main.output import say
 
+        if (words := told(error, given)) is not None:
+            say(words)
+            return 2
+        if os.environ.get("REMIT_DEBUG"):
+            raise
         say(
             f"Remit met a fault of its own: {type(error).__name__}. Nothing more is known to be "
             "wrong with your input. REMIT_DEBUG=1 shows where; please report it."
         )
         return 70
-    return 0
+    return code if isinstance(code, int) else 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remit.catalog.definitions import load_definition
+from remit.catalog.mistakes import sentence
 from remit.catalog.tools import as_records
-from remit.documents.load import locate_all, media_of, parse_document
-from remit.documents.problems import DocumentError
+from remit.documents.load import MAX_DOCUMENT_BYTES, locate_all, media_of, parse_document
+from remit.documents.problems import DocumentError, Problem
 from remit.errors import InvalidDefinition, WrongUse
+from remit.values.json import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,6 +22,17 @@ if TYPE_CHECKING:
     from remit.catalog.model import Definition
     from remit.documents.load import Media
     from remit.values.json import JsonValue
+
+ENDINGS = (".yaml", ".yml", ".json")
+# A folder of more is not looked through for a name.
+MAX_LISTED = 1_000
+_EMPTY = Problem(
+    pointer="",
+    message="the file is empty",
+    mend="write a definition: an object with id, name, auth, baseUrl and tools",
+    line=1,
+    column=1,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,23 +59,67 @@ class Source:
         return as_records(self.document) is not None
 
 
-def read_bytes(name: str) -> bytes:
+def read_bytes(name: str, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
     """The bytes of a file, or of standard input for ``-``.
 
+    A device or a pipe may never end, so no more is read than can be used.
+
     Raises:
-        WrongUse: there is no such file, or it cannot be read.
+        WrongUse: there is no such file, it cannot be read, or it has more than ``max_bytes``.
     """
+    data = _first_bytes(name, max_bytes + 1)
+    if len(data) > max_bytes:
+        raise WrongUse(f"{name}: is larger than {max_bytes:,} bytes. Make it smaller, or split it.")
+    return data
+
+
+def _first_bytes(name: str, limit: int) -> bytes:
     if name == "-":
-        return sys.stdin.buffer.read()
-    path = Path(name)
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] -- a closed one is
+            raise WrongUse("-: standard input is closed. Name a file.")
+        return sys.stdin.buffer.read(limit)
     try:
-        return path.read_bytes()
+        with Path(name).open("rb") as file:
+            return file.read(limit)
     except FileNotFoundError:
-        raise WrongUse(f"{name}: there is no such file.") from None
+        near = _near(Path(name))
+        hint = f" Did you mean {near}?" if near else ""
+        raise WrongUse(f"{name}: there is no such file.{hint}") from None
     except IsADirectoryError:
         raise WrongUse(f"{name}: is a folder. Name a definition file in it.") from None
-    except (OSError, ValueError) as error:
-        raise WrongUse(f"{name}: cannot be read: {error}.") from None
+    except OSError as error:
+        raise WrongUse(f"{name}: cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise WrongUse(f"{name[:80]!a}: is no name of a file.") from None
+
+
+def _near(path: Path) -> str | None:
+    """A file of the same folder that was likely meant, as the user would write it."""
+    try:
+        names = [entry.name for entry in islice(path.parent.iterdir(), MAX_LISTED)]
+    except (OSError, ValueError):
+        return None
+    others = [name for name in names if name.endswith(ENDINGS)]
+    # A wrong ending first, then a slip of the fingers.
+    same = next((name for name in sorted(others) if Path(name).stem == path.stem), None)
+    near = same or nearest(path.name, others)
+    return str(path.with_name(near)) if near else None
+
+
+def refuse_swapped(file: str, tool: str) -> None:
+    """Say it where FILE and TOOL stand in the wrong order.
+
+    Raises:
+        WrongUse: the tool is a file that exists, and the file does not.
+    """
+    try:
+        swapped = tool.endswith(ENDINGS) and Path(tool).is_file() and not Path(file).exists()
+    except (OSError, ValueError):
+        return
+    if swapped:
+        raise WrongUse(
+            f"{file}: there is no such file. The file comes first: remit call {tool} {file}"
+        )
 
 
 def read_source(name: str) -> Source:
@@ -74,16 +132,22 @@ def read_source(name: str) -> Source:
     data = read_bytes(name)
     media = media_of(data, name)
     try:
-        document = parse_document(data, name=name, media=media)
+        document = _decoded(data, name, media)
     except DocumentError as error:
         lines = [
-            f"{name}:{p.line}:{p.column}: {p.message}. {p.mend}"
+            f"{name}:{p.line}:{p.column}: {sentence(p.message)} {sentence(p.mend)}"
             if p.line is not None
-            else f"{name}: {p.message}. {p.mend}"
+            else f"{name}: {sentence(p.message)} {sentence(p.mend)}"
             for p in error.problems
         ]
         raise InvalidDefinition("\n".join(lines), mistakes=error.problems) from None
     return Source(name=name, data=data, media=media, document=document)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
+
+
+def _decoded(data: bytes, name: str, media: Media) -> object:
+    if not data.strip():
+        raise DocumentError([_EMPTY])
+    return parse_document(data, name=name, media=media)
 
 
 def read_definition(name: str, *, brand: str) -> tuple[Source, Definition]:

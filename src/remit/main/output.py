@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from remit.errors import WrongUse
+from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from typing import TextIO
+
+# What a terminal obeys or hides and JSON leaves as it is: DEL, C1, bidirectional marks, tags.
+_STYLE = re.compile(r"\x1b\[(?:0|1|2|31|32|33|36)m")
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
 
 
 def print_json(value: object) -> None:
@@ -19,17 +28,27 @@ def print_json(value: object) -> None:
     indent = 2 if is_terminal(sys.stdout) else None
     separators = None if indent else (",", ":")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    _write(text, sys.stdout)
+    _write(_UNSEEN.sub(_escaped, text), sys.stdout)
 
 
 def print_text(text: str) -> None:
     """Data for people, to stdout."""
-    _write(text, sys.stdout)
+    _write(_harmless(text), sys.stdout)
 
 
 def say(text: str) -> None:
     """Words for people, to stderr."""
-    _write(text, sys.stderr)
+    _write(_harmless(text), sys.stderr)
+
+
+def _harmless(text: str) -> str:
+    """The text with all that could steer a terminal shown, but for the styles of ``paint``.
+
+    Who makes a text has made it visible already; this holds whatever was forgotten.
+    """
+    styles = _STYLE.findall(text)
+    shown = [visible(part) for part in _STYLE.split(text)]
+    return "".join(a + b for a, b in zip_longest(shown, styles, fillvalue=""))
 
 
 def _write(text: str, stream: TextIO | None) -> None:
@@ -51,9 +70,30 @@ def _write(text: str, stream: TextIO | None) -> None:
 
 
 def _writable(text: str, stream: TextIO) -> str:
-    """The text without what the stream's encoding cannot carry, shown as an escape."""
+    """The text without what the stream's encoding cannot carry, shown as an escape of JSON."""
     encoding = stream.encoding or "utf-8"
-    return text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(c if _fits(c, encoding) else _u_escape(c) for c in text)
+    return text
+
+
+def _fits(character: str, encoding: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return _u_escape(found[0])
+
+
+def _u_escape(character: str) -> str:
+    r"""A character as JSON escapes it: ``\u202e``, or two halves beyond the first plane."""
+    return json.dumps(character)[1:-1] if ord(character) > 0x7F else f"\\u{ord(character):04x}"
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DEFAULT_FILE = "remit.toml"
+_MAX_FILE_BYTES = 1024 * 1024
 
 # Sections of the contract that only a server reads; a file may hold them already.
 _SERVER_SECTIONS = frozenset({"server", "store", "model", "vault", "policy", "limits", "telemetry"})
@@ -51,17 +52,18 @@ def load_settings(file: Path | None = None, environ: Mapping[str, str] | None = 
         WrongUse: a file that cannot be read, or a section, key or value that is none.
     """
     env = os.environ if environ is None else environ
-    table = _read(file)
+    path = Path(DEFAULT_FILE) if file is None else file
+    table = _read(path, required=file is not None)
     allow = _override(env, "egress", "allow")
     brand = _override(env, "brand", "name")
     egress_allow = (
-        _texts(table, "egress", "allow")
+        _texts(path, table, "egress", "allow")
         if allow is None
         else tuple(entry.strip() for entry in allow.split(",") if entry.strip())
     )
     return Settings(
         egress_allow=egress_allow,
-        brand=_brand(_text(table, "brand", "name") if brand is None else brand),
+        brand=_brand(_text(path, table, "brand", "name") if brand is None else brand),
         cache_dir=_cache_dir(env),
     )
 
@@ -77,21 +79,30 @@ def _cache_dir(env: Mapping[str, str]) -> Path:
     return Path(base) / "remit"
 
 
-def _read(file: Path | None) -> dict[str, dict[str, object]]:
-    path = Path(DEFAULT_FILE) if file is None else file
+def _read(path: Path, *, required: bool) -> dict[str, dict[str, object]]:
     try:
-        text = path.read_text("utf-8")
+        text = _text_of(path)
     except FileNotFoundError:
-        if file is None:
+        if not required:
             return {}
         raise WrongUse(f"{path}: there is no such file. Check --config.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise WrongUse(f"{path}: cannot be read: {error}.") from None
+    except OSError as error:
+        raise WrongUse(f"{path}: cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise WrongUse(f"{path}: cannot be read: it is not UTF-8 text. Save it as UTF-8.") from None
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise WrongUse(f"{path}: is no TOML: {error}.") from None
+        raise WrongUse(f"{path}: is not TOML: {error}. Mend it there.") from None
     return _checked(path, table)
+
+
+def _text_of(path: Path) -> str:
+    with path.open("rb") as file:
+        data = file.read(_MAX_FILE_BYTES + 1)
+    if len(data) > _MAX_FILE_BYTES:
+        raise WrongUse(f"{path}: is larger than {_MAX_FILE_BYTES:,} bytes. Check --config.")
+    return data.decode("utf-8")
 
 
 def _checked(path: Path, table: dict[str, object]) -> dict[str, dict[str, object]]:
@@ -120,18 +131,23 @@ def _unknown(path: Path, place: str, name: str, known: Sequence[str] | set[str])
     return f"{path}: {place} is no setting. {mend}"
 
 
-def _texts(table: dict[str, dict[str, object]], section: str, key: str) -> tuple[str, ...]:
+def _texts(
+    path: Path, table: dict[str, dict[str, object]], section: str, key: str
+) -> tuple[str, ...]:
     value = table.get(section, {}).get(key, [])
     items = cast("list[object]", value) if isinstance(value, list) else None
     if items is None or not all(isinstance(item, str) for item in items):
-        raise WrongUse(f"[{section}] {key} must be a list of texts.")
+        raise WrongUse(
+            f"{path}: [{section}] {key} must be a list of texts. "
+            f'Write {key} = ["127.0.0.1"], for example.'
+        )
     return tuple(str(item) for item in items)
 
 
-def _text(table: dict[str, dict[str, object]], section: str, key: str) -> str:
+def _text(path: Path, table: dict[str, dict[str, object]], section: str, key: str) -> str:
     value = table.get(section, {}).get(key, "Remit")
     if not isinstance(value, str):
-        raise WrongUse(f"[{section}] {key} must be a text.")
+        raise WrongUse(f'{path}: [{section}] {key} must be a text. Write {key} = "Remit".')
     return value
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 import termios
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from remit.catalog.reading import is_object
@@ -17,6 +18,10 @@ from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from remit.calls.cards import Card
+
+
+_MAX_ROWS = 20
+_MAX_NAME = 60
 
 
 def draw(card: Card) -> str:
@@ -31,8 +36,9 @@ def draw(card: Card) -> str:
         "",
         f"  {title}",
     ]
-    width = max((len(name) for name, _ in card.arguments), default=0)
-    lines += [f"  {name:<{width}}  {_line(value)}" for name, value in card.arguments]
+    rows = [(_name(name), _line(value)) for name, value in card.arguments]
+    width = max((len(name) for name, _ in rows), default=0)
+    lines += [f"  {name:<{width}}  {value}" for name, value in rows]
     if card.preview is not None:
         lines += ["", "  What it is about, read just now:"]
         lines += _fields(card.preview)
@@ -54,10 +60,19 @@ def _set_apart(value: str) -> str:
 
 
 def _fields(preview: object) -> list[str]:
-    if is_object(preview):
-        width = max((len(name) for name in preview), default=0)
-        return [f"    {name:<{width}}  {_short(value)}" for name, value in preview.items()]
-    return [f"    {_short(preview)}"]
+    if not is_object(preview):
+        return [f"    {_short(preview)}"]
+    # The names may be the app's answer's own: they hide nothing, and push nothing off the screen.
+    rows = [(_name(name), _short(value)) for name, value in islice(preview.items(), _MAX_ROWS)]
+    width = max((len(name) for name, _ in rows), default=0)
+    lines = [f"    {name:<{width}}  {value}" for name, value in rows]
+    left = len(preview) - len(rows)
+    return [*lines, f"    … and {left:,} more"] if left else lines
+
+
+def _name(text: str) -> str:
+    name = _line(text[: _MAX_NAME + 1])
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
 
 
 def _short(value: object) -> str:

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import subprocess
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remit.main.example import RunningExample
 from remit.main.output import paint, print_text
+from remit.main.pseudo_terminal import on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,9 +111,9 @@ class Demo:
             )
             return Ran(code=done.returncode, out="", err="")
         print_text(f"   (the demo answers by itself: it types “{answer}”)")
-        ran = _on_terminal(command, f"{answer}\n", self.example.folder, self._env())
-        print_text(_indented(ran.out))
-        return ran
+        seen = on_terminal(command, f"{answer}\n", folder=self.example.folder, env=self._env())
+        print_text(_indented(seen.text))
+        return Ran(code=seen.code, out=seen.text, err="")
 
     def _env(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("REMIT_")}
@@ -139,37 +137,3 @@ class Demo:
 
 def _indented(text: str) -> str:
     return "\n".join(f"     {line}".rstrip() for line in text.splitlines())
-
-
-def _on_terminal(command: Sequence[str], typed: str, folder: Path, env: dict[str, str]) -> Ran:
-    """Run a command on a pseudo-terminal and type an answer once it asks."""
-    master, slave = pty.openpty()
-    try:
-        process = subprocess.Popen(  # noqa: S603 -- our own command, no shell
-            command,
-            cwd=folder,
-            env={**env, "NO_COLOR": "1"},
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-        )
-    finally:
-        os.close(slave)
-    said = b""
-    answered = False
-    try:
-        while select.select([master], [], [], STEP_TIMEOUT_S)[0]:
-            try:
-                chunk = os.read(master, 65_536)
-            except OSError:
-                break
-            if not chunk:
-                break
-            said += chunk
-            if not answered and b"Enter = not now" in said:
-                os.write(master, typed.encode())
-                answered = True
-    finally:
-        os.close(master)
-    code = process.wait(STEP_TIMEOUT_S)
-    return Ran(code=code, out=said.decode("utf-8", "replace").replace("\r\n", "\n"), err="")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from remit.catalog.model import AppTarget, ClientTarget, Endpoint, Tool, UrlTarget
 from remit.catalog.scales import Category, DangerLevel
+from remit.policy.reach import admitted
+from remit.policy.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -112,7 +114,7 @@ def _broken(fetched: LoadedTools | None) -> list[tuple[str, str]]:
     for mistake in fetched.mistakes if fetched else ():
         record = mistake.pointer.removesuffix(mistake.at)
         if mistake.level == "error" and record not in found:
-            at = f" ({mistake.at})" if mistake.at else ""
+            at = f" ({one_line(mistake.at)})" if mistake.at else ""
             reason = f"invalid: {mistake.message}{at}"
             found[record] = (mistake.tool or "?", reason)
     return list(found.values())
@@ -175,9 +177,11 @@ class _Approved:
 
     @classmethod
     def of(cls, definition: Definition) -> _Approved:
+        # A tool over the ceiling sends nothing anywhere, so what it names is no approved place.
+        tools = admitted(definition)
         return cls(
-            url_origins=frozenset(_origins(definition.tools)),
-            env_uses=frozenset(use for tool in definition.tools for use in _env_uses(tool)),
+            url_origins=frozenset(_origins(tools)),
+            env_uses=frozenset(use for tool in tools for use in _env_uses(tool)),
             endpoints=definition.base_url is not None,
         )
 

@@ -124,6 +124,11 @@ def decide(tool: Tool, ceiling: Ceiling) -> Verdict:
     return _ALLOWED
 
 
+def asks_by_default(tool: Tool) -> bool:
+    """Whether a person is asked before each call, as long as no policy says otherwise."""
+    return tool.requires_approval or tool.danger_level is DangerLevel.DESTRUCTIVE
+
+
 def recheck(
     call: AllowedCall, *, ceiling: Ceiling, verdict: Verdict | None = None
 ) -> SendableCall | Deny:
@@ -136,9 +141,8 @@ def recheck(
             all there is. It lifts neither the ceiling nor the tool's own approval flag.
     """
     standing = decide(call.tool, ceiling)
-    if verdict is None or isinstance(standing, Deny):
-        verdict = standing
-    elif isinstance(verdict, Allow) and call.tool.requires_approval:
+    lowered = isinstance(verdict, Allow) and call.tool.requires_approval
+    if verdict is None or isinstance(standing, Deny) or lowered:
         verdict = standing
     if isinstance(verdict, Deny):
         return verdict

@@ -1,4 +1,4 @@
-"""A policy from a decoded document to values; every mistake is located, all at once (section 18)."""
+"""A policy from a decoded document to values, every mistake located at once (section 18)."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _LIMIT_KEYS = ("callsPerRun", "writesPerRun", "tokensPerUserDay")
 _GLOB = re.compile(r"[A-Za-z0-9_*?-]{1,100}")
 _CATEGORIES = {member.value: member for member in Category}
 _DANGER_LEVELS = {member.value: member for member in DangerLevel}
+_TARGETS: Mapping[str, TargetKind] = {word: word for word in get_args(TargetKind)}
+_SOURCES: Mapping[str, Source] = {word: word for word in get_args(Source)}
+_THEN: Mapping[str, Then] = {word: word for word in get_args(Then)}
+_ASKED: Mapping[str, Asked] = {word: word for word in get_args(Asked)}
+_CATALOG: Mapping[str, CatalogMode] = {word: word for word in get_args(CatalogMode)}
 _REASONS: Mapping[Then, str] = {
     "allow": "a rule of the workspace allows it",
     "ask": "a rule of the workspace asks for a person",
     "deny": "a rule of the workspace forbids it",
 }
-
-
-def _words(literal: object) -> dict[str, str]:
-    """The words of a ``Literal``, by themselves."""
-    return {word: word for word in get_args(literal)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def load_policy(document: JsonValue) -> LoadedPolicy:
     fields = Fields(document, "", mistakes)
     fields.only(_KEYS, "a policy")
     rules = _read_rules(fields)
-    catalog = _choice(fields, "catalog", CatalogMode) or "live"
+    catalog = _choice(fields, "catalog", _CATALOG) or "live"
     limits = _read_limits(fields)
     if mistakes.found:
         return LoadedPolicy(policy=None, mistakes=tuple(mistakes.found))
@@ -121,9 +121,9 @@ def _read_rule(fields: Fields) -> Rule | None:
     fields.only(_RULE_KEYS, "a rule")
     if "then" not in fields.values:
         fields.missing("then", "a rule", "say allow, ask or deny; there is no default")
-    then = _choice(fields, "then", Then)
-    by = _choice(fields, "by", Asked)
-    if "by" in fields.values and then in ("allow", "deny"):
+    then = _choice(fields, "then", _THEN)
+    by = _choice(fields, "by", _ASKED)
+    if "by" in fields.values and then is not None and then != "ask":
         fields.wrong(
             "unknown-key",
             "by",
@@ -156,8 +156,8 @@ def _read_match(fields: Fields) -> Match:
         tools=_read_tools(inner),
         categories=_chosen(inner, "category", _CATEGORIES),
         danger_levels=_chosen(inner, "dangerLevel", _DANGER_LEVELS),
-        targets=_chosen(inner, "target", _words(TargetKind)),  # pyright: ignore[reportArgumentType] -- its own words
-        sources=_chosen(inner, "source", _words(Source)),  # pyright: ignore[reportArgumentType] -- its own words
+        targets=_chosen(inner, "target", _TARGETS),
+        sources=_chosen(inner, "source", _SOURCES),
     )
 
 
@@ -236,12 +236,10 @@ def _read_limits(fields: Fields) -> Limits:
     return Limits(calls_per_run=calls, writes_per_run=writes, tokens_per_user_day=tokens)
 
 
-def _choice(fields: Fields, key: str, literal: type[T] | object) -> T | None:
-    """One word of a ``Literal``, or None."""
+def _choice(fields: Fields, key: str, known: Mapping[str, T]) -> T | None:
+    """One of the words known, or None."""
     text = fields.text(key)
-    if text is None:
-        return None
-    return _word(fields, fields.place(key), text, key, _words(literal))  # pyright: ignore[reportReturnType] -- its own words
+    return None if text is None else _word(fields, fields.place(key), text, key, known)
 
 
 def _chosen(fields: Fields, key: str, known: Mapping[str, T]) -> frozenset[T] | None:

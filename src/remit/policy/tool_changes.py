@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from remit.policy.reach import Place, Reach, ToolReach
     from remit.values.json import JsonValue
 
+ASKS_NOBODY = ", and asks nobody first"
+
 
 def tool_changes(old: Reach, new: Reach, twins: Mapping[str, str]) -> Iterator[Change]:
     """Every difference of what an approval fixes of the tools.
@@ -110,10 +112,12 @@ def _scale(
     after: Category | DangerLevel,
 ) -> Change:
     words = f"{new.name} now counts as {after.value}, no longer as {before.value}"
-    if old.stops and not new.stops:
-        words += ", and asks nobody first"
-    elif new.stops and not old.stops:
-        words += ", and a person is asked first"
+    if old.requires_approval == new.requires_approval and key == "dangerLevel":
+        # Else the change of the approval says it.
+        if old.stops and not new.stops:
+            words += ASKS_NOBODY
+        elif new.stops and not old.stops:
+            words += ", and a person is asked first"
     kind: ChangeKind = "loosened" if after.rank < before.rank else "tightened"
     return _of_tool(kind, new.name, f"/{key}", before.value, after.value, f"{words}.")
 

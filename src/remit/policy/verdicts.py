@@ -20,14 +20,13 @@ from remit.policy.decisions import (
     Verdict,
     decide,
 )
-from remit.policy.rules import Then
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from remit.catalog.model import Tool
     from remit.catalog.scales import Ceiling
-    from remit.policy.rules import Policy, Rule, Source
+    from remit.policy.rules import Policy, Rule, Source, Then
     from remit.values.json import JsonObject, JsonValue
 
 # The mildest first: of several that ask, the strictest says who may answer.
@@ -128,7 +127,7 @@ def _told(rule: Rule) -> Fired:
 
 def _ask(tool: Tool, holding: Iterable[Rule], fired: tuple[Fired, ...]) -> Ask:
     """The one question that answers all that ask: the strictest of who may, and every reason."""
-    asked = {rule.by for rule in holding if rule.then == "ask"} | {"user"}
+    asked: list[Asked] = ["user", *(rule.by for rule in holding if rule.then == "ask")]
     by = max(asked, key=_STRICTNESS.index)
     own = tool.requires_approval or tool.danger_level is DangerLevel.DESTRUCTIVE
     return Ask(

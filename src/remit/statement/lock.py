@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, cast
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from remit.catalog.reading import is_object, kind
-from remit.catalog.scales import Category, Ceiling, DangerLevel, Method
+from remit.documents.canonical import canonical_json
 from remit.errors import InvalidDefinition
-from remit.policy.reach import (
-    Credential,
-    EnvUse,
-    OriginUse,
-    Place,
-    Reach,
-    ToolReach,
-    reach_of,
-)
+from remit.policy.reach import Credential, EnvUse, OriginUse, ToolReach, reach_of
+from remit.policy.tool_changes import ASKS_NOBODY
 from remit.policy.versions import compare_reach
-from remit.policy.wording import facts_of, quoted
+from remit.policy.wording import ceiling_words, facts_of, quoted
+from remit.statement.lock_reading import VERSION, Locked, read_lock
 from remit.statement.remit import build
+from remit.statement.subject import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from remit.catalog.model import Definition
+    from remit.catalog.model import Definition, Tool
     from remit.policy.changes import Change
+    from remit.policy.reach import Reach
     from remit.values.json import JsonObject, JsonValue
 
-VERSION = 1
-T = TypeVar("T")
+_TEXTS = ("description", "promptContext", "skills")
+_TOOL_TEXTS = ("title", "displayName", "description", "parameters", "confirm")
 
 
 def lock(definition: Definition) -> JsonObject:
@@ -36,11 +33,13 @@ def lock(definition: Definition) -> JsonObject:
     reach = reach_of(definition)
     origins: list[JsonValue] = [_origin_json(use) for use in reach.origins]
     env: list[JsonValue] = [_env_json(use) for use in reach.env_uses]
-    return {
+    texts = {tool.name: _digest(tool.record, _TOOL_TEXTS) for tool in definition.tools}
+    found: JsonObject = {
         "version": VERSION,
         "app": definition.id,
         "name": definition.name,
         "digest": build(definition).digest,
+        "texts": _digest(definition.record, _TEXTS),
         "credential": _credential_json(reach.credential or Credential(type="none")),
         "origins": origins,
         "env": env,
@@ -48,8 +47,19 @@ def lock(definition: Definition) -> JsonObject:
             "category": reach.ceiling.category.value,
             "dangerLevel": reach.ceiling.danger_level.value,
         },
-        "tools": [_tool_json(reach.tools[name]) for name in sorted(reach.tools)],
+        "tools": [
+            _tool_json(reach.tools[name]) | {"texts": texts[name]} for name in sorted(reach.tools)
+        ],
     }
+    if definition.tools_url is not None:
+        found["toolsUrl"] = definition.tools_url.text
+    return found
+
+
+def _digest(record: JsonObject, keys: Iterable[str]) -> str:
+    """Of what a record says under some keys; half of a SHA-256 tells two texts apart."""
+    said: JsonObject = {key: record[key] for key in keys if key in record}
+    return sha256(canonical_json(said)).hexdigest()[:32]
 
 
 def _origin_json(use: OriginUse) -> JsonObject:
@@ -92,183 +102,114 @@ def _tool_json(tool: ToolReach) -> JsonObject:
     }
 
 
-def check(document: JsonValue, definition: Definition) -> tuple[str, ...]:
-    """What a definition would let an agent do that its lock does not; empty where they agree.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """What a definition has that its lock does not, in whole sentences.
+
+    Attributes:
+        more: what would let an agent or the app do more, or something else.
+        same_or_less: what would let it do less, or only say something else.
+    """
+
+    more: tuple[str, ...] = ()
+    same_or_less: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.more or self.same_or_less)
+
+
+def check(document: JsonValue, definition: Definition) -> Differences:
+    """Compare a definition with its lock; no difference is false.
 
     Args:
         document: the decoded ``remit.lock``.
         definition: the definition as it is now.
 
-    Returns:
-        Whole sentences: first what would be new, then what would be less, or that nothing is.
-
     Raises:
         InvalidDefinition: the document is no lock, or one of another app.
     """
-    fields = _Lock(document)
-    locked = _read_reach(fields)
-    if locked.id != definition.id:
+    locked = read_lock(document)
+    if locked.reach.id != definition.id:
         raise InvalidDefinition(
-            f"The lock is of the app {quoted(locked.id or '')}, and the definition is of "
-            f"{quoted(definition.id)}. Name the definition that was locked, or write a new lock."
+            f"The lock is of the app {quoted(locked.reach.id or '')}, and the definition is of "
+            f"{quoted(definition.id)}. Name the definition that was locked, or keep the "
+            "lock of this one in another file (-o)."
         )
     present = reach_of(definition)
-    changes = compare_reach(locked, present, {})
-    grown = [change for change in changes if change.kind in ("added", "loosened")]
+    more: dict[str | None, list[Change]] = {}
+    less: list[str] = []
+    for change in compare_reach(locked.reach, present, {}):
+        if change.kind in ("added", "loosened") and not _is_idle(change, present):
+            more.setdefault(change.tool, []).append(change)
+        else:
+            less.append(change.words)
     titles = {tool.name: tool.title for tool in definition.tools}
-    firsts = {change.tool: change for change in reversed(grown)}
-    more = [
-        _said(change, locked, present, titles) if firsts[change.tool] is change else change.words
-        for change in grown
-    ]
-    less = [change.words for change in changes if change.kind not in ("added", "loosened")]
-    if more:
-        return (*more, *less)
-    if less:
-        return (*less, "An agent can do less than before, and nothing more.")
-    if fields.text("digest") != build(definition).digest:
-        return (
-            "What the remit says changed, in its texts or arguments; an agent can do nothing more "
-            "than before.",
-        )
-    return ()
+    grown = [change.words for change in more.pop(None, [])]
+    for name, changes in more.items():
+        title = titles.get(name or "")
+        called = f"{quoted(title)} ({name})" if title else f"{name}"
+        grown.append(_said(called, changes, locked.reach, present))
+    grown += _server(locked, definition, more=True)
+    less += _server(locked, definition, more=False)
+    if locked.digest != build(definition).digest:
+        less += _texts(locked, definition)
+        if not grown and not less:
+            less.append("What the remit says of the requests or of the answers changed.")
+    return Differences(more=tuple(grown), same_or_less=tuple(less))
 
 
-def _said(change: Change, locked: Reach, present: Reach, titles: Mapping[str, str | None]) -> str:
-    """A change as what an agent could now do."""
-    name = change.tool or ""
-    old, new, title = locked.tools.get(name), present.tools.get(name), titles.get(name)
-    if new is None:
-        return change.words
-    called = f"{quoted(title)} ({name})" if title else name
+def _is_idle(change: Change, present: Reach) -> bool:
+    """Whether a tool was added that no agent gets: it is over the ceiling."""
+    tool = present.tools.get(change.tool or "")
+    if change.kind != "added" or tool is None:
+        return False
+    return not present.ceiling.admits(tool.category, tool.danger_level)
+
+
+def _said(called: str, changes: list[Change], locked: Reach, present: Reach) -> str:
+    """What an agent could now do with one tool; each thing once."""
+    name = changes[0].tool or ""
+    old, new = locked.tools.get(name), present.tools[name]
     if old is None:
-        if not present.ceiling.admits(new.category, new.danger_level):
-            return change.words
         return f"An agent could now use {called}: {facts_of(new)}."
+    others = [change for change in changes if change.pointer != "/requiresApproval"]
     if old.stops and not new.stops:
-        return f"An agent could now run {called} without asking. {change.words}"
-    if change.pointer == "/requiresApproval":
-        return f"An agent could run {called} without asking where a policy allows. {change.words}"
-    return f"An agent could now use {called} otherwise. {change.words}"
-
-
-# -- reading a lock ----------------------------------------------------------------------------
-
-
-class _Lock:
-    """One object of a lock, read strictly: Remit wrote it, so anything odd is a broken file."""
-
-    def __init__(self, value: object, at: str = "") -> None:
-        if not is_object(value):
-            raise _broken(at or "/", f"an object is expected, and it is {kind(value)}")
-        self.values = value
-        self.at = at
-
-    def text(self, key: str) -> str:
-        return self._of(key, str, "text")
-
-    def flag(self, key: str) -> bool:
-        return self._of(key, bool, "true or false")
-
-    def inner(self, key: str) -> _Lock:
-        return _Lock(self.values.get(key), f"{self.at}/{key}")
-
-    def each(self, key: str) -> Iterator[_Lock]:
-        items = cast("list[object]", self._of(key, list, "a list"))
-        for index, item in enumerate(items):
-            yield _Lock(item, f"{self.at}/{key}/{index}")
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        items = cast("list[object]", self._of(key, list, "a list"))
-        found = tuple(item for item in items if isinstance(item, str))
-        if len(found) != len(items):
-            raise _broken(f"{self.at}/{key}", "texts are expected")
-        return found
-
-    def optional(self, key: str) -> str:
-        return self.text(key) if key in self.values else ""
-
-    def _of(self, key: str, wanted: type[T], words: str) -> T:
-        value = self.values.get(key)
-        if not isinstance(value, wanted):
-            found = kind(value) if key in self.values else "missing"
-            raise _broken(f"{self.at}/{key}", f"{words} is expected, and it is {found}")
-        return value
-
-
-def _broken(at: str, what: str) -> InvalidDefinition:
-    return InvalidDefinition(
-        f"This is no remit.lock that can be read: at {at} {what}. Write it anew with remit lock."
-    )
-
-
-def _read_reach(lock_fields: _Lock) -> Reach:
-    if lock_fields.values.get("version") != VERSION:
-        found = lock_fields.values.get("version")
-        what = "it is missing" if found is None else f"it is {found!r}"[:60]
-        raise _broken("/version", f"{VERSION} is expected, and {what}")
-    try:
-        return Reach(
-            id=lock_fields.text("app"),
-            name=lock_fields.text("name"),
-            credential=_read_credential(lock_fields.inner("credential")),
-            origins=tuple(_read_origin(item) for item in lock_fields.each("origins")),
-            env_uses=tuple(
-                EnvUse(
-                    name=item.text("name"),
-                    collection=item.text("collection"),
-                    environment=item.text("environment"),
-                    origin=item.text("origin"),
-                )
-                for item in lock_fields.each("env")
-            ),
-            ceiling=_read_ceiling(lock_fields.inner("ceiling")),
-            tools={item.text("name"): _read_tool(item) for item in lock_fields.each("tools")},
+        lead = f"An agent could now run {called} without asking."
+    elif len(others) < len(changes):
+        lead = (
+            f"An agent could run {called} without asking where a policy allows. By default a "
+            "person is still asked, because it is destructive."
         )
-    except ValueError as fault:
-        # A member of one of the closed scales that is none.
-        raise _broken("/", f"{fault}") from None
+    else:
+        lead = f"An agent could now use {called} otherwise."
+    return " ".join([lead, *(change.words.replace(ASKS_NOBODY, "") for change in others)])
 
 
-def _read_credential(item: _Lock) -> Credential:
-    return Credential(
-        type=item.text("type"),
-        location=item.optional("in"),
-        name=item.optional("name"),
-        scopes=item.texts("scopes") if "scopes" in item.values else (),
-        client_id=item.optional("clientId"),
-    )
+def _server(locked: Locked, definition: Definition, *, more: bool) -> Iterator[str]:
+    """What the app's own server may do with the list of tools, where that changed."""
+    url = definition.tools_url.text if definition.tools_url else ""
+    if more and url and not locked.tools_url:
+        yield (
+            "The app's own server may now add tools without a review, up to the ceiling: "
+            f"{ceiling_words(definition.ceiling)}."
+        )
+    if not more and locked.tools_url and url != locked.tools_url:
+        yield (
+            f"The list of tools is fetched from {url}, no longer from {locked.tools_url}."
+            if url
+            else "The app's own server can no longer add tools."
+        )
 
 
-def _read_origin(item: _Lock) -> OriginUse:
-    use = item.text("use")
-    for role in ("app", "component", "outside", "sign-in"):
-        if use == role:
-            return OriginUse(origin=item.text("origin"), role=role, name=item.optional("component"))
-    raise _broken(f"{item.at}/use", "it is none of app, component, outside, sign-in")
+def _texts(locked: Locked, definition: Definition) -> Iterator[str]:
+    """Whose texts changed, as far as the remit tells of them."""
+    changed = [tool.name for tool in definition.tools if _is_reworded(tool, locked)]
+    if changed:
+        yield f"The texts or arguments of {listed(changed)} changed."
+    if locked.texts != _digest(definition.record, _TEXTS):
+        yield "The app's own texts changed: its description, its briefing or its skills."
 
 
-def _read_ceiling(item: _Lock) -> Ceiling:
-    return Ceiling(
-        category=Category(item.text("category")), danger_level=DangerLevel(item.text("dangerLevel"))
-    )
-
-
-def _read_tool(item: _Lock) -> ToolReach:
-    method = item.values.get("method")
-    return ToolReach(
-        name=item.text("name"),
-        category=Category(item.text("category")),
-        danger_level=DangerLevel(item.text("dangerLevel")),
-        requires_approval=item.flag("requiresApproval"),
-        method=None if method is None else Method(item.text("method")),
-        place=_read_place(item.inner("target")),
-    )
-
-
-def _read_place(item: _Lock) -> Place:
-    written = item.text("type")
-    for form in ("endpoint", "app", "url", "client"):
-        if written == form:
-            return Place(kind=form, name=item.optional("name"), origin=item.optional("origin"))
-    raise _broken(f"{item.at}/type", "it is none of endpoint, app, url, client")
+def _is_reworded(tool: Tool, locked: Locked) -> bool:
+    before = locked.tool_texts.get(tool.name)
+    return before is not None and before != _digest(tool.record, _TOOL_TEXTS)

@@ -103,9 +103,26 @@ def _forms(text: str) -> set[str]:
         quote_plus(text, errors="replace", safe="/"),
     }
     percent |= {_ESCAPE.sub(lambda found: found[0].lower(), form) for form in percent}
-    quoted = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    quoted |= {form.replace("/", "\\/") for form in quoted}
-    return {text, escape(text)} | percent | quoted | _base64(raw)
+    percent |= {"".join(f"%{byte:02{x}}" for byte in raw) for x in "Xx"}
+    return {text, raw.hex(), raw.hex().upper()} | percent | _quoted(text) | _base64(raw)
+
+
+def _quoted(text: str) -> set[str]:
+    """A secret inside a JSON string and inside HTML, as the common encoders write them."""
+    found = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    found |= {form.replace("/", "\\/") for form in found}
+    # Go, Rails and .NET escape what HTML would take for markup.
+    tables = [
+        str.maketrans({mark: f"\\u{ord(mark):04{x}}" for mark in marks})
+        for marks in ("<>&", "<>&'", "<>&'+")
+        for x in "xX"
+    ]
+    found |= {form.translate(table) for form in found for table in tables}
+    html = {escape(text, quote=False)}
+    for apostrophe in ("&#x27;", "&#39;", "&#039;", "&apos;"):
+        form = escape(text).replace("&#x27;", apostrophe)
+        html |= {form, form.replace("&quot;", "&#34;")}
+    return found | html
 
 
 def _base64(raw: bytes) -> set[str]:

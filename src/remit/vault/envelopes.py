@@ -96,9 +96,7 @@ def key_id_of(text: str) -> str:
 
 def value_binding(place: Place, key_id: str) -> bytes:
     """What a sealed value is bound to: its place and its data key."""
-    return _binding(
-        "value", [place.workspace, place.app, place.user, list(place.field), key_id]
-    )
+    return _binding("value", [place.workspace, place.app, place.user, list(place.field), key_id])
 
 
 def wrap_binding(workspace: str, key_id: str, master: str) -> bytes:

@@ -13,10 +13,9 @@ from remit.calls.answers import may_have_happened
 from remit.calls.arguments import settle
 from remit.calls.planning import plan
 from remit.calls.wire import Sender, masked_credential, owned_headers
-from remit.catalog.mistakes import Mistake, sentence
+from remit.catalog.mistakes import Mistake
 from remit.catalog.model import ClientTarget
-from remit.documents.problems import DocumentError, Problem
-from remit.documents.strict_json import parse_json
+from remit.documents.problems import Problem
 from remit.errors import (
     CallError,
     Cancelled,
@@ -25,16 +24,16 @@ from remit.errors import (
     InvalidDefinition,
 )
 from remit.gateway.calling import App, CallOutcome, World, call, find_tool
+from remit.main.commands.arguments import args_text, error_json, parse_args, tell
 from remit.main.commands.pairs import read_env, read_pins, tell_idle_pins
 from remit.main.commands.refreshing import client, refreshed
-from remit.main.files import read_bytes, read_definition
+from remit.main.files import read_definition
 from remit.main.output import is_terminal, print_json, say
 from remit.main.terminal import FlagApprover, NobodyApprover, Progress, TerminalApprover
 from remit.main.world import RandomIds, SystemClock
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
-    from remit.calls.arguments import Arguments
     from remit.catalog.model import Definition, Tool
     from remit.egress.client import GuardedClient
     from remit.main.settings import Settings
@@ -60,13 +59,13 @@ def run(wish: Wish, settings: Settings, *, dry_run: bool) -> int:
     """Make the call, or print the request that it would send; 0 when it ended well."""
     pins = read_pins(wish.pins)
     env = read_env(wish.env)
-    text = _args_text(wish.args)
+    text = args_text(wish.args)
     try:
         _, definition = read_definition(wish.file, brand=settings.brand)
     except InvalidDefinition as error:
         say(error.message)
         found = [_mistake_json(m) for m in error.mistakes]
-        message = f"{wish.file} cannot be used: {len(found)} mistakes." if found else error.message
+        message = f"{wish.file} cannot be used; mistakes: {len(found)}." if found else error.message
         details = {"mistakes": found} if found else None
         print_json(error_json(error.code, message, wish.tool, details=details))
         return 1
@@ -99,38 +98,6 @@ def _mistake_json(mistake: object) -> JsonObject:
             "mend": mistake.mend,
         }
     return {"message": str(mistake)}
-
-
-def _args_text(args: str) -> bytes:
-    if args.startswith("@"):
-        return read_bytes(args[1:])
-    return args.encode("utf-8", "surrogateescape")
-
-
-def parse_args(text: bytes, tool: str) -> JsonObject:
-    """The arguments, parsed strictly (contract section 5, step 1).
-
-    Raises:
-        InvalidArguments: no JSON object.
-    """
-    try:
-        given = parse_json(text)
-    except DocumentError as error:
-        faults = [
-            {"pointer": p.pointer, "rule": "json", "message": p.message} for p in error.problems
-        ]
-        first = error.problems[0]
-        raise InvalidArguments(
-            f"{tool} was not called: the arguments are no JSON that can be used: "
-            f"{first.message}. {sentence(first.mend)} In a shell, put the JSON in single quotes.",
-            details={"faults": faults},
-        ) from None
-    if not isinstance(given, dict):
-        raise InvalidArguments(
-            f"{tool} was not called: the arguments must be an object such as {{}}.",
-            details={"faults": [{"pointer": "", "rule": "type", "message": "must be an object"}]},
-        )
-    return given  # pyright: ignore[reportUnknownVariableType] -- a decoded JSON object
 
 
 class _Job:
@@ -183,7 +150,7 @@ class _Job:
                 f"{tool.name} runs in the client ({tool.destination.name}) and sends nothing."
             )
         arguments = settle(tool, self.given, self.pins, source="caller")
-        _tell(arguments, tool.name)
+        tell(arguments, tool.name)
         tell_idle_pins(self.pins, (tool,))
         request = plan(tool, app.definition, arguments, env_names=self.env.keys())
         use = masked_credential(app.definition.auth, tool)
@@ -262,19 +229,9 @@ def _approver(*, yes: bool) -> TerminalApprover | FlagApprover | NobodyApprover:
     return TerminalApprover() if is_terminal(sys.stdin) else NobodyApprover()
 
 
-def _tell(arguments: Arguments, tool: str) -> None:
-    """Say on stderr what was not taken as it was given: nothing changes silently."""
-    for change in arguments.repaired:
-        say(f"Repaired {change.pointer}: {change.words}.")
-    for name in arguments.refused_pins:
-        say(f'The argument "{name}" was ignored: it is pinned, and the pin wins.')
-    for name in arguments.ignored:
-        say(f'The argument "{name}" was ignored: {tool} declares no such parameter.')
-
-
 def _print_outcome(outcome: CallOutcome) -> int:
     if outcome.arguments is not None:
-        _tell(outcome.arguments, outcome.tool)
+        tell(outcome.arguments, outcome.tool)
     if outcome.error is not None or outcome.content is None or outcome.display is None:
         error = outcome.error or CallError("The call ended without a result.")
         return _print_error(
@@ -308,20 +265,3 @@ def _print_error(error: CallError, tool: str, *, happened: bool, call_id: str | 
         say("Give the credential with --token, or in the variable REMIT_TOKEN.")
     say(f"`remit explain {error.code}` says more.")
     return 1
-
-
-def error_json(
-    code: str,
-    message: str,
-    tool: str,
-    *,
-    details: object = None,
-    happened: bool = False,
-) -> dict[str, JsonValue]:
-    """The one error shape (contract section 5)."""
-    error: dict[str, JsonValue] = {"code": code, "message": message, "tool": tool}
-    if details:
-        error["details"] = details  # pyright: ignore[reportArgumentType] -- JSON values
-    if happened:
-        error["mayHaveHappened"] = True
-    return {"error": error}

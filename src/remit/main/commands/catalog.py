@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from remit.main.commands.refreshing import age, client, refreshed
 from remit.main.files import read_definition
 from remit.main.output import print_json, print_text
+from remit.policy.decisions import asks_by_default
 
 if TYPE_CHECKING:
     from remit.catalog.model import Definition, Tool
@@ -44,25 +45,29 @@ def catalog_json(found: Refreshed) -> JsonObject:
 
 
 def tool_record(tool: Tool) -> JsonObject:
-    """The tool as its author wrote it, with the judgement that is in force."""
+    """The tool as its author wrote it, with the judgement that is in force.
+
+    ``asks`` is whether a person is asked before each call, unless a policy lifts that.
+    """
     return {
         **tool.record,
         "category": tool.category.value,
         "dangerLevel": tool.danger_level.value,
         "requiresApproval": tool.requires_approval,
+        "asks": asks_by_default(tool),
     }
 
 
 def _text(found: Refreshed) -> str:
     tools = found.catalog.tools
     old = "" if found.age_s is None else f", {age(found.age_s)} old"
-    lines = [f"{len(tools)} tools ({found.source}{old})", ""]
+    count = f"{len(tools)} tool{'' if len(tools) == 1 else 's'}"
+    lines = [f"{count} ({found.source}{old})", ""]
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:
-        asks = "  asks a person" if tool.requires_approval else ""
-        lines.append(
-            f"  {tool.name:<{width}}  {tool.category.value:<6}  {tool.danger_level.value}{asks}"
-        )
+        asks = "  asks a person" if asks_by_default(tool) else ""
+        danger = f"{tool.danger_level.value:<11}" if asks else tool.danger_level.value
+        lines.append(f"  {tool.name:<{width}}  {tool.category.value:<6}  {danger}{asks}")
     if found.catalog.dropped:
         lines += ["", f"{len(found.catalog.dropped)} dropped", ""]
         lines += [f"  {dropped.name}: {dropped.reason}" for dropped in found.catalog.dropped]

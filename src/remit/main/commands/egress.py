@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from remit.egress.guard import check
 from remit.errors import WrongUse
 from remit.main.output import print_json
+from remit.values.urls import UrlFault, parse_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +28,22 @@ def run(
         "reason": decision.reason,
         "addresses": list(decision.addresses),
     }
-    if decision.mend is not None:
-        printed["mend"] = decision.mend
+    mend = decision.mend or _whole(url)
+    if mend is not None:
+        printed["mend"] = mend
     print_json(printed)
     return 0 if decision.allowed else 1
+
+
+def _whole(url: str) -> str | None:
+    """Both whole forms of an address without its scheme, which the guard does not guess."""
+    try:
+        parse_url(url)
+    except UrlFault:
+        with contextlib.suppress(UrlFault):
+            parse_url(f"https://{url}")
+            return f"Write https://{url}, or http://{url}."
+    return None
 
 
 def _answers(entries: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -76,7 +76,9 @@ def _review(name: str, settings: Settings, *, fetch: bool) -> Iterator[Reviewed]
         yield _reviewed(source, found, "catalog")
         return
     found = lint_definition(source.document, brand=settings.brand)
-    definition = load_definition(source.document, brand=settings.brand).definition if fetch else None
+    definition = (
+        load_definition(source.document, brand=settings.brand).definition if fetch else None
+    )
     if definition is None or definition.tools_url is None:
         yield _reviewed(source, found, "definition")
         return

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
+from remit.documents.text import has_surrogate
 from remit.errors import WrongUse
 from remit.lint.uses import uses_of
 from remit.main.output import say
@@ -70,6 +71,12 @@ def read_env(entries: Sequence[str]) -> dict[str, Secret]:
     """Env values by name, from ``NAME=VALUE`` entries.
 
     Raises:
-        WrongUse: no pair, or a name twice.
+        WrongUse: no pair, a name twice, or a value that is no text.
     """
-    return {name: Secret(text) for name, text in _pairs("--env", entries, "NAME=VALUE")}
+    values: dict[str, Secret] = {}
+    for name, text in _pairs("--env", entries, "NAME=VALUE"):
+        if has_surrogate(text):
+            # Bytes of the command line that are no UTF-8; the value itself is not repeated.
+            raise WrongUse(f"--env {name!a}: the value is no UTF-8 text, so it cannot be sent.")
+        values[name] = Secret(text)
+    return values

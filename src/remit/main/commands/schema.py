@@ -1,4 +1,4 @@
-"""``remit schema``: the JSON Schemas of an author's documents."""
+"""``remit schema``: the JSON Schemas of what people write."""
 
 from __future__ import annotations
 
@@ -13,5 +13,10 @@ if TYPE_CHECKING:
 
 def run(kind: str, settings: Settings) -> int:
     """Print one schema."""
-    print_json(schema_of(kind, brand=settings.brand))
+    if kind == "policy":
+        from remit.policy.schemas import policy_schema
+
+        print_json(policy_schema())
+    else:
+        print_json(schema_of(kind, brand=settings.brand))
     return 0

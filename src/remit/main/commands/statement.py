@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remit.documents.problems import DocumentError
+from remit.catalog.mistakes import sentence
+from remit.catalog.reading import is_object
+from remit.documents.problems import DocumentError, quoted
 from remit.documents.strict_json import parse_json
 from remit.errors import InvalidDefinition, WrongUse
 from remit.main.files import read_bytes, read_definition
@@ -57,37 +59,72 @@ def with_effective_tools(definition: Definition, settings: Settings) -> Definiti
     return replace(definition, tools=found.catalog.tools)
 
 
-def lock(file: str, settings: Settings, *, check: bool, lock_file: Path | None) -> int:
-    """Write ``remit.lock``, or compare with it; 1 when it no longer says what holds."""
+def lock(
+    file: str, settings: Settings, *, check: bool, strict: bool, lock_file: Path | None
+) -> int:
+    """Write ``remit.lock``, or compare with it; 1 where an agent could do more than it says."""
+    if strict and not check:
+        raise WrongUse("--strict goes with --check: it fails on any difference.")
     _, definition = read_definition(file, brand=settings.brand)
     path = lock_file or Path(file if file != "-" else ".").parent / "remit.lock"
+    again = f"remit lock {file}" + (f" -o {lock_file}" if lock_file else "")
     if check:
-        return _check(path, definition, _again(file, lock_file))
+        return _check(path, definition, again, strict=strict)
+    _refuse_foreign(path, definition)
     text = json.dumps(lock_of(definition), ensure_ascii=False, indent=2) + "\n"
     try:
         path.write_text(text, "utf-8")
+    except FileNotFoundError:
+        raise WrongUse(
+            f"{path}: cannot be written: there is no folder {path.parent}. Make it first."
+        ) from None
     except OSError as error:
-        raise WrongUse(f"{path}: cannot be written: {error}.") from None
-    say(f"Wrote {path}. Keep it in version control; `{_again(file, lock_file)} --check` compares.")
+        raise WrongUse(f"{path}: cannot be written: {error.strerror}.") from None
+    say(f"Wrote {path}. Keep it in version control; `{again} --check` compares.")
     return 0
 
 
-def _again(file: str, lock_file: Path | None) -> str:
-    """The command that writes this lock, to type again."""
-    return f"remit lock {file}" + (f" -o {lock_file}" if lock_file else "")
+def _refuse_foreign(path: Path, definition: Definition) -> None:
+    """Let nothing be overwritten but a lock of this app, or one that cannot be read any more.
+
+    Raises:
+        WrongUse: the file is of another app, or is no lock.
+    """
+    if not path.is_file():
+        return
+    try:
+        kept = parse_json(read_bytes(str(path)), max_bytes=MAX_LOCK_BYTES, max_depth=64)
+    except DocumentError:
+        kept = None
+    owner = kept.get("app") if is_object(kept) else None
+    if isinstance(owner, str) and owner != definition.id:
+        raise WrongUse(
+            f"{path} is the lock of the app {quoted(owner)}, and {quoted(definition.id)} would "
+            f"overwrite it. Name another file: -o {definition.id}.lock."
+        )
+    if owner is None and path.suffix != ".lock":
+        raise WrongUse(
+            f"{path} is there, and is no lock. Name another file: -o {definition.id}.lock."
+        )
 
 
-def _check(path: Path, definition: Definition, again: str) -> int:
+def _check(path: Path, definition: Definition, again: str, *, strict: bool) -> int:
+    if not path.exists():
+        raise InvalidDefinition(f"{path}: there is no such lock. Write it with `{again}`.")
     try:
         kept = parse_json(read_bytes(str(path)), max_bytes=MAX_LOCK_BYTES, max_depth=64)
     except DocumentError as error:
         raise InvalidDefinition(
-            f"{path}: {error.problems[0].message}. Write it anew with `{again}`."
+            f"{path}: {sentence(error.problems[0].message)} Write it anew with `{again}`."
         ) from None
-    sentences = check_lock(kept, definition)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
-    if not sentences:
+    found = check_lock(kept, definition)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
+    if not found:
         say(f"{path} holds: nothing changed of what an agent may do.")
         return 0
-    print_text("\n".join(sentences))
-    say(f"If all of this is wanted: `{again}` writes the new state.")
-    return 1
+    if found.more or strict:
+        print_text("\n".join((*found.more, *found.same_or_less)))
+        say(f"If all of this is wanted: `{again}` writes the new state.")
+        return 1
+    say("\n".join(found.same_or_less))
+    say(f"An agent can do nothing more than {path} says. `{again}` writes the new state.")
+    return 0

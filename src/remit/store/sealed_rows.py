@@ -1,0 +1,112 @@
+"""Everything sealed that is stored, for the rotation of data keys (``keeping.SealedRows``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import and_, select, update
+
+from remit.gateway.keeping import (
+    SealedRow,
+    connection_place,
+    env_place,
+    signing_place,
+)
+from remit.store.base import Database
+from remit.store.schema import connections, env_values, signing_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import ColumnElement, Connection, Table
+    from sqlalchemy.engine import RowMapping
+
+    from remit.gateway.keeping import Place, Sealed
+
+
+def _connection_place(row: RowMapping) -> Place:
+    return connection_place(row["workspace"], row["app"], row["user"], row["id"])
+
+
+def _env_place(row: RowMapping) -> Place:
+    return env_place(
+        row["workspace"], row["app"], row["collection"], row["environment"], row["name"]
+    )
+
+
+def _signing_place(row: RowMapping) -> Place:
+    return signing_place(row["kid"])
+
+
+_TABLES: tuple[tuple[Table, Callable[[RowMapping], Place]], ...] = (
+    (connections, _connection_place),
+    (env_values, _env_place),
+    (signing_keys, _signing_place),
+)
+
+
+class SealedRows:
+    """See ``keeping.SealedRows``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def under_other(
+        self, workspace: str, key_id: str, *, limit: int
+    ) -> tuple[SealedRow, ...]:
+        """See the port."""
+
+        def query(connection: Connection) -> tuple[SealedRow, ...]:
+            found: list[SealedRow] = []
+            for table, place in _TABLES:
+                rows = connection.execute(
+                    select(table)
+                    .where(table.c.workspace == workspace, table.c.sealed_by != key_id)
+                    .limit(limit - len(found))
+                )
+                found += [
+                    SealedRow(place=place(row), sealed=row["sealed"]) for row in rows.mappings()
+                ]
+            return tuple(found)
+
+        return await self._database.read(query)
+
+    async def replace(self, row: SealedRow, sealed: Sealed) -> bool:
+        """See the port."""
+        table, where = _where(row.place)
+        statement = (
+            update(table)
+            .where(where, table.c.sealed == row.sealed)
+            .values(sealed=sealed, sealed_by=sealed.key_id)
+        )
+        return await self._database.write(
+            lambda connection: connection.execute(statement).rowcount == 1
+        )
+
+
+def _where(place: Place) -> tuple[Table, ColumnElement[bool]]:
+    """The row that a place stands for.
+
+    Raises:
+        ValueError: no row of ours is sealed for such a place.
+    """
+    match place.field:
+        case ("connection", connection_id):
+            its = {"app": place.app, "user": place.user, "id": connection_id}
+            table = connections
+        case ("env", collection, environment, name):
+            its = {
+                "app": place.app,
+                "collection": collection,
+                "environment": environment,
+                "name": name,
+            }
+            table = env_values
+        case ("signing", kid):
+            its = {"kid": kid}
+            table = signing_keys
+        case _:
+            msg = f"nothing is stored for a place of kind {place.field[:1]}"
+            raise ValueError(msg)
+    ours = [table.c[name] == value for name, value in its.items()]
+    return table, and_(table.c.workspace == place.workspace, *ours)

@@ -1,0 +1,149 @@
+"""What a node has to do next, over all workspaces: polls that are due, calls of a dead node.
+
+A claim is an update that returns its rows: on PostgreSQL it skips rows that another node is
+claiming, on SQLite the writer holds the only write lock. No function here takes an id.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import ColumnElement, and_, delete, exists, func, not_, select, tuple_, update
+
+from remit.gateway.ledger import CallRow
+from remit.store.base import Database, insert_or, many
+from remit.store.calls import moved
+from remit.store.schema import calls, inputs, nodes, stored_answers
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_AT_WORK = and_(
+    calls.c.status.in_(["planned", "await_input", "sending"]), calls.c.node.is_not(None)
+)
+
+
+class Work:
+    """See ``recording.Work``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def join(self, node: str, *, at: int, lease_ms: int, alone: bool = False) -> None:
+        """See the port."""
+
+        def unit(connection: Connection) -> None:
+            if alone:
+                connection.execute(delete(nodes).where(nodes.c.id != node))
+            connection.execute(delete(nodes).where(nodes.c.lease_until <= at))
+            row = {"id": node, "lease_until": at + lease_ms}
+            connection.execute(
+                insert_or(nodes, connection)
+                .values(row)
+                .on_conflict_do_update(index_elements=["id"], set_={"lease_until": at + lease_ms})
+            )
+
+        await self._database.write(unit)
+
+    async def leave(self, node: str) -> None:
+        """See the port."""
+
+        def unit(connection: Connection) -> None:
+            connection.execute(delete(nodes).where(nodes.c.id == node))
+
+        await self._database.write(unit)
+
+    async def due_polls(
+        self, node: str, *, at: int, limit: int, claim_ms: int
+    ) -> tuple[CallRow, ...]:
+        """See the port."""
+        due = and_(calls.c.status == "polling", calls.c.next_poll_at <= at)
+        values = {"next_poll_at": at + claim_ms, "node": node}
+        return await self._database.write(lambda connection: _claim(connection, due, values, limit))
+
+    async def reschedule_poll(
+        self,
+        workspace: str,
+        call: str,
+        *,
+        polls_left: int,
+        next_poll_at: int,
+        at: int,
+        record_json: str | None = None,
+    ) -> bool:
+        """See the port."""
+        values: dict[str, object] = {
+            "polls_left": polls_left - 1,
+            "next_poll_at": next_poll_at,
+            "updated_at": at,
+            "node": None,
+        }
+        if record_json is not None:
+            values["record_json"] = record_json
+        statement = (
+            update(calls)
+            .where(
+                calls.c.workspace == workspace,
+                calls.c.id == call,
+                calls.c.status == "polling",
+                calls.c.polls_left == polls_left,
+            )
+            .values(**values)
+        )
+        return await self._database.write(
+            lambda connection: connection.execute(statement).rowcount == 1
+        )
+
+    async def next_poll_at(self) -> int | None:
+        """See the port."""
+        query = select(func.min(calls.c.next_poll_at)).where(calls.c.status == "polling")
+        return await self._database.read(lambda connection: connection.scalar(query))
+
+    async def abandoned(self, node: str, *, at: int, limit: int) -> tuple[CallRow, ...]:
+        """See the port."""
+        dead = and_(_AT_WORK, calls.c.node != node, not_(alive(calls.c.node, at)))
+        return await self._database.write(
+            lambda connection: _claim(connection, dead, {"node": node}, limit)
+        )
+
+    async def forget_answers(self, *, at: int) -> int:
+        """See the port."""
+        statement = delete(stored_answers).where(stored_answers.c.expires_at <= at)
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+
+def alive(node: ColumnElement[str | None], at: int) -> ColumnElement[bool]:
+    """Whether a node's lease has not run out."""
+    return exists().where(nodes.c.id == node, nodes.c.lease_until > at)
+
+
+def claim_polls_of(
+    connection: Connection, workspace: str, app: str, at: int, node: str
+) -> tuple[CallRow, ...]:
+    """Every polling call of a suspended app, so that nobody polls it again meanwhile."""
+    its = and_(calls.c.workspace == workspace, calls.c.app == app, calls.c.status == "polling")
+    values = {"next_poll_at": at + _STOPPED_MS, "node": node}
+    return _claim(connection, its, values, None)
+
+
+def goes_on(connection: Connection, workspace: str, call: str, at: int, node: str) -> None:
+    """Give a waiting call to the node that goes on with it, so that it is not forgotten."""
+    moved(connection, workspace, call, "await_input", {"node": node, "updated_at": at})
+
+
+# Long enough for the node that stops polls to end their calls; they are due again after it died.
+_STOPPED_MS = 30_000
+
+
+def _claim(
+    connection: Connection,
+    condition: ColumnElement[bool],
+    values: dict[str, object],
+    limit: int | None,
+) -> tuple[CallRow, ...]:
+    key = (calls.c.workspace, calls.c.id)
+    free = select(*key).where(condition).order_by(calls.c.next_poll_at, calls.c.id)
+    free = free.limit(limit).with_for_update(skip_locked=True)
+    statement = update(calls).where(tuple_(*key).in_(free)).values(**values).returning(calls)
+    claimed = many(CallRow, connection.execute(statement).mappings())
+    return tuple(sorted(claimed, key=lambda row: (row.next_poll_at or 0, row.at, row.id)))
