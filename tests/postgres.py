@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _SETTINGS = {
+    "deadlock_timeout": "20ms",
     "fsync": "off",
     "full_page_writes": "off",
     "listen_addresses": "",

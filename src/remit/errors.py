@@ -3,6 +3,14 @@
     RemitError
     ├── WrongUse                 the command or setting was used wrongly (exit 2)
     ├── InvalidDefinition        a document of the author cannot be loaded; carries its mistakes
+    ├── InvalidRequest           what was asked cannot be done as it was asked
+    ├── Unauthorized             no key, or one that opens nothing
+    ├── Forbidden                the key's role does not reach this
+    ├── NotFound                 no such thing, or it belongs to another workspace
+    ├── AlreadyDecided           a reviewer decided on this version before
+    ├── StaleDigest              what was shown is not what stands there now
+    ├── PreconditionFailed       somebody else changed it since it was read
+    ├── PreconditionRequired     a change must say which state it was made from
     ├── StoreUnavailable         the database cannot be reached or written
     └── CallError                a call ended without its result
         ├── refused before anything was sent
@@ -13,6 +21,11 @@
         │   ├── Denied               a person or a policy said no
         │   ├── OverCeiling          the tool is above what the app was approved for
         │   ├── NotConnected         no usable credential
+        │   ├── ConsentRequired      the user has not consented to the version in force
+        │   ├── NotApproved          no version of the app is approved
+        │   ├── AppSuspended         the app is suspended
+        │   ├── RateLimited          a limit of the policy is used up
+        │   ├── Expired              nobody answered in time
         │   ├── ClientUnavailable    no client that could execute it
         │   └── EgressRefused        the guard refused the address
         └── after the first byte may have gone out
@@ -23,7 +36,8 @@
             ├── ResponseInvalid      the answer is not what the tool promises
             ├── PollFailed           the job said that it failed
             ├── PollExhausted        the job was still running at the last poll
-            └── Cancelled            the caller stopped it
+            ├── Cancelled            the caller stopped it
+            └── OutcomeUnknown       the server stopped in between; nobody knows what happened
 
 Each class owns its ``code`` (contract section 5), its HTTP ``status`` (contract section 10)
 and whose ``fault`` it is. Surfaces look these up; they never test for classes one by one.
@@ -73,6 +87,70 @@ class InvalidDefinition(RemitError):
     def __init__(self, message: str, *, mistakes: Sequence[object] = ()) -> None:
         super().__init__(message)
         self.mistakes = tuple(mistakes)
+
+
+class InvalidRequest(RemitError):
+    """What was asked for cannot be done as it was asked; nothing was changed."""
+
+    code = "invalid_request"
+    status = 422
+    fault = "caller"
+
+
+class Unauthorized(RemitError):
+    """There is no key in the request, or it is wrong, revoked or expired."""
+
+    code = "unauthorized"
+    status = 401
+    fault = "caller"
+
+
+class Forbidden(RemitError):
+    """The key is good, and its role does not reach what was asked."""
+
+    code = "forbidden"
+    status = 403
+    fault = "caller"
+
+
+class NotFound(RemitError):
+    """There is no such thing in the workspace; one of another workspace is answered the same."""
+
+    code = "not_found"
+    status = 404
+    fault = "caller"
+
+
+class AlreadyDecided(RemitError):
+    """The version is not waiting for a decision any more."""
+
+    code = "already_decided"
+    status = 409
+    fault = "caller"
+
+
+class StaleDigest(RemitError):
+    """The digest is not of what stands there now: something else was shown."""
+
+    code = "stale_digest"
+    status = 409
+    fault = "caller"
+
+
+class PreconditionFailed(RemitError):
+    """It was changed since the state that ``If-Match`` names."""
+
+    code = "precondition_failed"
+    status = 412
+    fault = "caller"
+
+
+class PreconditionRequired(RemitError):
+    """A change came without ``If-Match``, so that it could undo another one unseen."""
+
+    code = "precondition_required"
+    status = 428
+    fault = "caller"
 
 
 class StoreUnavailable(RemitError):
@@ -165,6 +243,46 @@ class NotConnected(CallError):
     fault = "caller"
 
 
+class ConsentRequired(CallError):
+    """The user has not consented to the version of the app that is in force."""
+
+    code = "consent_required"
+    status = 403
+    fault = "caller"
+
+
+class NotApproved(CallError):
+    """No version of the app is approved, or the approved one does not carry this call."""
+
+    code = "not_approved"
+    status = 403
+    fault = "operator"
+
+
+class AppSuspended(CallError):
+    """The app is suspended: no call starts, and none that waited goes on."""
+
+    code = "app_suspended"
+    status = 403
+    fault = "operator"
+
+
+class RateLimited(CallError):
+    """A limit of the policy in force is used up."""
+
+    code = "rate_limited"
+    status = 429
+    fault = "caller"
+
+
+class Expired(CallError):
+    """Nobody answered before the input's time was over; nothing was sent."""
+
+    code = "expired"
+    status = 409
+    fault = "caller"
+
+
 class ClientUnavailable(CallError):
     """No client is attached that could execute the tool."""
 
@@ -246,3 +364,11 @@ class Cancelled(CallError):
     code = "cancelled"
     status = 409
     fault = "caller"
+
+
+class OutcomeUnknown(CallError):
+    """The server stopped between sending and reading: the action may already have happened."""
+
+    code = "outcome_unknown"
+    status = 502
+    fault = "us"

@@ -9,7 +9,14 @@ from remit.catalog.model import Definition
 from remit.policy.catalogs import EffectiveCatalog, effective_catalog
 from remit.statement.remit import build
 from remit.statement.rendering import as_text
-from tests.catalog.documents import Json, load, target_tool, url_target
+from tests.catalog.documents import (
+    Json,
+    endpoint_tool,
+    load,
+    parameters,
+    target_tool,
+    url_target,
+)
 
 ENV = {"collection": "main", "environment": "production"}
 CEILING = {"category": "write", "dangerLevel": "moderate"}
@@ -109,3 +116,88 @@ def test_the_name_of_a_client_secret_cannot_speak_in_the_platforms_voice(name: s
     loaded = load_definition(document, brand="Remit")
     assert loaded.definition is None
     assert [m.pointer for m in loaded.mistakes if m.level == "error"] == ["/auth/clientSecretEnv"]
+
+
+WIPE: Json = {
+    "method": "POST",
+    "path": "/things/{{args.id}}/wipe",
+    "queryParams": {"mode": "all", "to": "{{args.to}}"},
+    "bodyTemplate": {"why": "{{args.why}}", "hard": True},
+}
+NAMES = ("id", "to", "why", "x", "y", "z")
+MILD: Json = {"category": "write", "dangerLevel": "safe"}
+
+
+def wiping(name: str, endpoint: Json = WIPE, **changes: object) -> Json:
+    """A tool that wipes a thing, destructive and with an approval unless said otherwise."""
+    held: Json = {"category": "action", "dangerLevel": "destructive", "requiresApproval": True}
+    texts = parameters(**dict.fromkeys(NAMES, "string"))
+    return endpoint_tool(name, endpoint=endpoint, parameters=texts, **{**held, **changes})
+
+
+RENAMED: Json = {
+    "method": "POST",
+    "path": "/things/{{args.x}}/wipe",
+    "queryParams": {"to": "{{args.y}}", "mode": "all"},
+    "bodyTemplate": {"hard": True, "why": "{{args.z}}"},
+}
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        WIPE,
+        RENAMED,
+        {**RENAMED, "path": "/things/{{args.x}}{{args.y}}/wipe/"},
+        {**RENAMED, "path": "/things/{{args.x}}/w%69pe"},
+    ],
+)
+def test_a_new_name_for_a_reviewed_request_is_held_as_strictly(endpoint: Json) -> None:
+    """A refresh that adds a twin would loosen the reviewed tool under another name."""
+    mild = wiping("tidy", endpoint, **{**MILD, "requiresApproval": False})
+    tool = effective(load(wiping("wipe")), mild).tool("tidy")
+    assert tool is not None
+    assert (tool.category.value, tool.danger_level.value) == ("action", "destructive")
+    assert tool.requires_approval
+
+
+def test_an_old_name_with_the_request_of_another_tool_is_held_as_strictly() -> None:
+    """The mild reviewed tool must not become the way to the destructive one's request."""
+    calm = wiping("calm", {**WIPE, "path": "/things"}, **MILD, requiresApproval=False)
+    turned = {**calm, "endpoint": RENAMED}
+    found = effective(load(wiping("wipe"), calm), turned).tool("calm")
+    assert found is not None
+    assert found.danger_level.value == "destructive"
+    assert found.requires_approval
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"method": "PUT"},
+        {"path": "/things/{{args.id}}"},
+        {"queryParams": {"mode": "one", "to": "{{args.to}}"}},
+        {"bodyTemplate": {"why": "{{args.why}}", "hard": False}},
+    ],
+)
+def test_another_request_is_judged_by_itself(changes: Json) -> None:
+    """Looks unsafe, is fine: one literal makes it a request of its own."""
+    mild = wiping("tidy", {**WIPE, **changes}, **MILD, requiresApproval=False)
+    tool = effective(load(wiping("wipe")), mild).tool("tidy")
+    assert tool is not None
+    assert tool.danger_level.value == "safe"
+    assert not tool.requires_approval
+
+
+def test_of_two_reviewed_twins_that_with_the_same_arguments_speaks_alone() -> None:
+    """What made one of them harmless were its arguments: with others the strict one counts."""
+    strict = wiping("wipe")
+    narrow = parameters(**{name: {"enum": ["draft"]} for name in NAMES})
+    mild = {**wiping("wipe_draft", **MILD, requiresApproval=False), "parameters": narrow}
+    found = load(strict, mild)
+    same = effective(found, {**mild, "name": "new"}).tool("new")
+    wide = effective(found, {**mild, "name": "new", "parameters": strict["parameters"]}).tool("new")
+    assert same is not None
+    assert same.danger_level.value == "safe"
+    assert wide is not None
+    assert wide.danger_level.value == "destructive"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from remit import errors
 from remit.lint.table import every_rule
+from remit.web import refusals
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGES = "../../src/remit/main/pages"
@@ -28,7 +29,7 @@ def error_classes(
 ) -> Iterator[type[errors.RemitError]]:
     """Every class of the tree that a page can be about, as the tree draws them."""
     for child in root.__subclasses__():
-        if child.__module__ != errors.__name__:
+        if child.__module__ not in {errors.__name__, refusals.__name__}:
             continue
         if child.code != errors.RemitError.code:
             yield child
@@ -42,10 +43,14 @@ def summary(error: type[errors.RemitError]) -> str:
 
 def codes() -> str:
     """The table of all codes."""
+    # HTTP refuses under some codes of the use cases: one code is one row, the first.
+    by_code: dict[str, type[errors.RemitError]] = {}
+    for error in error_classes():
+        by_code.setdefault(error.code, error)
     rows = [
         f"| [`{error.code}`]({PAGES}/{error.code}.md) | {error.status} | {WORDS[error.fault]} "
         f"| {summary(error)} |"
-        for error in error_classes()
+        for error in by_code.values()
     ]
     head = "| code | status | at fault | what happened |\n|---|---|---|---|"
     return "\n".join([head, *rows]) + "\n"

@@ -20,7 +20,7 @@ from tests.examples.scenes_process import SCENES, RunningApp, start_app
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LEARNING = sorted([*(DOCS / "start").glob("*.md"), *(DOCS / "guide").glob("*.md")])
+LEARNING = sorted(p for part in ("start", "guide", "operate") for p in (DOCS / part).glob("*.md"))
 ALL = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 DECLARED = "127.0.0.1:8801"
 COMMAND = "$ remit "

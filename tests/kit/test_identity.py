@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from dataclasses import asdict
 
 import pytest
@@ -111,6 +112,10 @@ OTHER_ALGORITHMS = [
     pytest.param(header(alg="ES256 "), id="a blank after it"),
     pytest.param(header(alg=["ES256"]), id="a list"),
     pytest.param(made(header=without(HEADER, "alg")), id="no algorithm"),
+    pytest.param(
+        made(header={"alg": "dir", "kid": "k1", "typ": "JWT", "enc": "A256GCM", "zip": "DEF"}),
+        id="the header of an encrypted one",
+    ),
 ]
 TYPES = [
     *(
@@ -172,7 +177,6 @@ FORMS = [
     pytest.param(".", id="a dot"),
     pytest.param("..", id="three empty parts"),
     pytest.param(f"{HEAD}.{PAYLOAD}", id="two parts"),
-    pytest.param(f"{HEAD}.{PAYLOAD}.", id="an empty signature"),
     pytest.param(f"{GOOD}.e30", id="four parts"),
     pytest.param(f"{GOOD}.", id="a dot after it"),
     pytest.param(f"{HEAD}..{b64(bytes(12))}.{b64(b'x')}.{b64(bytes(16))}", id="five parts"),
@@ -187,10 +191,6 @@ FORMS = [
     pytest.param(claims(sub="x" * 9_000), id="too long"),
     pytest.param("A" * 10_000_000, id="far too long"),
     pytest.param(json.dumps({"payload": PAYLOAD, "signatures": []}), id="the JSON form"),
-    pytest.param(
-        made(header={"alg": "dir", "kid": "k1", "typ": "JWT", "enc": "A256GCM", "zip": "DEF"}),
-        id="the header of an encrypted one",
-    ),
     pytest.param(made(header=b"null"), id="header null"),
     pytest.param(made(header=b"[]"), id="header a list"),
     pytest.param(made(header=b"{"), id="header broken"),
@@ -228,14 +228,16 @@ TIMES = [
     pytest.param(claims(iat=NOW, exp=NOW), id="no life at all"),
     pytest.param(claims(iat=NOW + 20, exp=NOW - 20), id="backwards within the leeway"),
     pytest.param(claims(nbf=NOW + 31), id="not before the future"),
-    pytest.param(claims(nbf="soon"), id="not before a text"),
-    pytest.param(claims(nbf=None), id="not before null"),
     pytest.param(claims(exp=NOW + 301), id="a second too long"),
     pytest.param(claims(exp=NOW + 864_000), id="ten days"),
     pytest.param(claims(exp=9_999_999_999_999), id="milliseconds"),
     pytest.param(claims(exp=10**400), id="a huge number"),
     pytest.param(claims(iat=-(10**400)), id="a hugely negative number"),
     pytest.param(claims(iat=0), id="issued in 1970"),
+]
+NUMBERS = [
+    pytest.param(claims(nbf=None), id="not before null"),
+    pytest.param(claims(nbf="soon"), id="not before a text"),
     pytest.param(claims(exp="9999999999999"), id="exp a text"),
     pytest.param(claims(exp=str(NOW + 300)), id="exp a text of the right number"),
     pytest.param(claims(exp=None), id="exp null"),
@@ -280,19 +282,16 @@ NAMES = [
     [
         pytest.param(case.values[0], reasons, id=f"{group}: {case.id}")
         for group, reasons, cases in (
-            ("unsigned", {"malformed", "wrong_algorithm"}, UNSIGNED),
-            ("algorithm", {"malformed", "wrong_algorithm"}, OTHER_ALGORITHMS),
+            ("unsigned", {"wrong_algorithm"}, UNSIGNED),
+            ("algorithm", {"wrong_algorithm"}, OTHER_ALGORITHMS),
             ("type", {"wrong_type"}, TYPES),
-            ("key", {"unknown_key", "malformed"}, KEYS),
+            ("key", {"unknown_key"}, KEYS),
             ("carried", {"unsupported_header"}, CARRIED),
             ("critical", {"unsupported_header"}, CRITICAL),
-            ("signature", {"bad_signature", "malformed"}, SIGNATURES),
-            ("form", {"malformed", "wrong_algorithm"}, FORMS),
-            (
-                "time",
-                {"expired", "not_yet_valid", "lives_too_long", "bad_claims"},
-                TIMES,
-            ),
+            ("signature", {"bad_signature"}, SIGNATURES),
+            ("form", {"malformed"}, FORMS),
+            ("time", {"expired", "not_yet_valid", "lives_too_long", "bad_claims"}, TIMES),
+            ("number", {"bad_claims"}, NUMBERS),
             ("name", {"wrong_audience", "wrong_issuer", "bad_claims"}, NAMES),
         )
         for case in cases
@@ -311,7 +310,9 @@ def test_a_bad_token_is_refused_with_a_reason(token: str, reasons: set[str]) -> 
 def test_no_bit_of_a_token_can_be_flipped() -> None:
     """Header, payload and signature, each bit of the bytes and each character of the text."""
     for at, char in enumerate(GOOD):
-        for other in ("A", "B", "Q", "g", "w", "_", "-", "."):
+        # The last character has bits to spare: two texts of one signature would both be believed.
+        last = at == len(GOOD) - 1
+        for other in string.printable if last else "ABQgw_-.":
             if other != char:
                 assert isinstance(check(GOOD[:at] + other + GOOD[at + 1 :]), Refusal)
 

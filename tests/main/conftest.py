@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from remit.main.cli import main
+from remit.store import migrating
 from tests.examples.scenes_process import SCENES, RunningApp, Start, start_app
 
 
@@ -48,6 +50,21 @@ def remit(
         return Ran(code=code, out=out, err=err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite store with its schema, to be copied: making one takes longer than most tests."""
+    path = tmp_path_factory.mktemp("store") / "remit.db"
+    migrating.upgrade(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def kept(remit: Remit, empty_store: Path, tmp_path: Path) -> Remit:
+    """`remit` in a folder that has an empty store."""
+    shutil.copy(empty_store, tmp_path)
+    return remit
 
 
 @pytest.fixture(scope="module")

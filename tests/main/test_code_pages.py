@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from remit import errors
+from remit.main.commands.explain import listed
 from remit.main.pages import ids, page
+from remit.web import refusals
 from tests.main.conftest import Ran, Remit
 from tests.main.scripted import ScriptedApp
 
@@ -28,19 +30,23 @@ HEADINGS = [
     "An example that fails",
     "The same, mended",
 ]
+# A code that needs a server has what the server answers, in place of a command.
+SERVED_HEADINGS = [*HEADINGS[:3], "An example"]
 ORIGIN = "https://api.shop.example"
 WAIT_S = 30
 
 
 def _classes(root: type[errors.RemitError]) -> Iterator[type[errors.RemitError]]:
     for child in root.__subclasses__():
-        if child.__module__ == errors.__name__:
+        if child.__module__ in {errors.__name__, refusals.__name__}:
             yield child
-            yield from _classes(child)
+        yield from _classes(child)
 
 
 # `internal` is ours and has no cause that a page could name.
 CLASSES = {error.code: error for error in _classes(errors.RemitError) if error.code != "internal"}
+SERVED = [code for code in CLASSES if "## An example\n" in (page(code) or "")]
+RUN = [code for code in CLASSES if code not in SERVED]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,21 +107,35 @@ def run(example: Example, remit: Remit) -> tuple[Ran, list[str]]:
 
 
 def test_every_code_of_a_call_has_a_page_and_no_page_is_of_none() -> None:
-    """`remit explain CODE` answers for every code that a call without a server can end with."""
-    assert set(CLASSES) == {name for name in ids() if name in CLASSES or "_" in name}
+    """`remit explain CODE` answers for every code, and lists it as one."""
+    codes, rules = listed()
+    assert set(CLASSES) == set(codes)
+    assert set(codes) | set(rules) == set(ids())
 
 
 @pytest.mark.parametrize("code", CLASSES)
 def test_page_has_its_parts_and_the_facts_of_the_class(code: str) -> None:
     """Status and fault are looked up by programs; the page must not say others."""
     found = sections(code)
-    assert list(found)[1:] == HEADINGS
+    assert list(found)[1:] == (SERVED_HEADINGS if code in SERVED else HEADINGS)
     head = f"# {code}\n\nstatus: {CLASSES[code].status}\nfault: {CLASSES[code].fault}\n\n"
     assert found[""] == head
     assert all(text.strip() for text in list(found.values())[1:])
 
 
-@pytest.mark.parametrize("code", CLASSES)
+@pytest.mark.parametrize("code", SERVED)
+def test_example_of_an_answer_is_one(code: str) -> None:
+    """A problem document (RFC 9457) with the status of the class, or a call that ended so."""
+    blocks = re.findall(r"^```json\n(.*?)^```$", sections(code)["An example"], re.M | re.S)
+    answer = json.loads(blocks[0])
+    if "error" in answer:
+        assert answer["error"]["code"] == answer["outcome"] == code
+        return
+    assert (answer["code"], answer["status"]) == (code, CLASSES[code].status)
+    assert answer["detail"]
+
+
+@pytest.mark.parametrize("code", RUN)
 def test_example_that_fails_fails_with_this_code(code: str, remit: Remit) -> None:
     """The page shows the fault as it happens, not as somebody remembers it."""
     example = read_example(sections(code)["An example that fails"])
@@ -131,7 +151,7 @@ def test_example_that_fails_fails_with_this_code(code: str, remit: Remit) -> Non
     assert bool(requests) is bool(example.answers)
 
 
-@pytest.mark.parametrize("code", CLASSES)
+@pytest.mark.parametrize("code", RUN)
 def test_mended_example_succeeds(code: str, remit: Remit) -> None:
     """The mend is one."""
     example = read_example(sections(code)["The same, mended"])

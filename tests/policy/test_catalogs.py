@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remit.catalog.definitions import load_catalog, load_definition, surroundings_of
 from remit.catalog.model import Definition, UrlTarget
-from remit.policy.catalogs import EffectiveCatalog, effective_catalog
+from remit.policy.catalogs import CatalogMode, EffectiveCatalog, effective_catalog
 from tests.catalog.documents import (
     Json,
     definition,
@@ -354,3 +354,61 @@ def test_no_fetched_catalog_passes_the_ceiling_or_the_review(fetched: list[Any])
     assert len({tool.name for tool in catalog.tools}) == len(catalog.tools)
     for dropped in catalog.dropped:
         assert dropped.reason
+
+
+def moded(
+    mode: CatalogMode, fetched: object, accepted: object = None, *static: Json
+) -> EffectiveCatalog:
+    """The effective catalog of a workspace with that ``catalog`` setting."""
+    found = with_ceiling(*(static or (endpoint_tool("static"),)))
+    around = surroundings_of(found.auth, dict(found.components), found.base_url, brand="Remit")
+    tools = load_catalog(fetched, around)  # type: ignore[arg-type]
+    let_in = None if accepted is None else load_catalog(accepted, around)  # type: ignore[arg-type]
+    return effective_catalog(found, tools, mode=mode, accepted=let_in)
+
+
+A, B, C = (endpoint_tool(name) for name in ("a", "b", "c"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "fetched", "accepted", "offered"),
+    [
+        ("live", [A, B], [C], ["static", "a", "b"]),
+        ("review", [A, B], None, ["static"]),
+        ("review", [A, B], [A], ["static", "a"]),
+        ("review", [B], [A], ["static"]),
+        ("review", [], [A], ["static"]),
+        ("review", [{**A, "category": "READ"}], [A], ["static", "a"]),
+        ("frozen", [A, B], None, ["static"]),
+        ("frozen", [B], [A], ["static", "a"]),
+    ],
+)
+def test_new_tools_wait_for_a_review_and_frozen_ones_never_come(
+    mode: CatalogMode, fetched: object, accepted: object, offered: list[str]
+) -> None:
+    """`catalog: live | review | frozen` (contract sections 7 and 18)."""
+    assert names(moded(mode, fetched, accepted)) == offered
+
+
+def test_tool_that_was_let_in_is_held_like_a_reviewed_one() -> None:
+    """A refresh may tighten it, never loosen it, and never move it (contract section 7)."""
+    strict = endpoint_tool("a", dangerLevel="moderate", requiresApproval=True)
+    loose = endpoint_tool("a", description="Newer.")
+    moved = endpoint_tool("a", endpoint={"method": "DELETE", "path": "/things"})
+
+    loosened = moded("review", [loose], [strict]).tool("a")
+    stayed = moded("review", [moved], [strict])
+    assert loosened is not None
+    assert (loosened.description, loosened.requires_approval) == ("Newer.", True)
+    assert loosened.danger_level.value == "moderate"
+    assert stayed.tool("a") is not None
+    assert "stays" in (stayed.reason("a") or "")
+
+
+def test_letting_in_lifts_no_ceiling() -> None:
+    """What was let in is filtered like all that is fetched."""
+    over = endpoint_tool("over", category="action")
+    outside = target_tool(url_target("https://elsewhere.example/x"), name="outside")
+
+    for mode in ("review", "frozen"):
+        assert names(moded(mode, [over, outside], [over, outside])) == ["static"]  # type: ignore[arg-type]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import delete, insert
 
 from remit.store import migrating
-from remit.store.schema import metadata
+from remit.store.engine import open_engine, writing
+from remit.store.schema import metadata, revisions
 from remit.store.store import Store
 from tests import postgres
 
@@ -40,37 +42,64 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def opened(request: pytest.FixtureRequest) -> Iterator[Callable[[str], tuple[str, Store, Store]]]:
+    """Two stores on one database, opened once for each kind: what a test wrote is wiped."""
+    pairs: dict[str, tuple[str, Store, Store]] = {}
+
+    def open_pair(backend: str) -> tuple[str, Store, Store]:
+        if backend not in pairs:
+            url = _database(request, backend)
+            pairs[backend] = url, Store(url), Store(url)
+        return pairs[backend]
+
+    yield open_pair
+    for _, first, second in pairs.values():
+        asyncio.run(first.close())
+        asyncio.run(second.close())
+
+
 @pytest.fixture(params=BACKENDS)
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def pair(
+    request: pytest.FixtureRequest, opened: Callable[[str], tuple[str, Store, Store]]
+) -> tuple[str, Store, Store]:
+    """A URL of an empty database, and two stores that are open on it."""
+    url, first, second = opened(request.param)
+    _wipe(url)
+    return url, first, second
+
+
+@pytest.fixture
+def url(pair: tuple[str, Store, Store]) -> str:
     """The URL of an empty store with its schema."""
-    if request.param == "sqlite":
-        template: Path = request.getfixturevalue("migrated_sqlite")
-        shutil.copy(template, tmp_path / "remit.db")
-        return f"sqlite:///{tmp_path / 'remit.db'}"
-    migrated: str = request.getfixturevalue("migrated_postgres")
-    _empty(migrated)
-    return migrated
+    return pair[0]
 
 
 @pytest.fixture
-async def store(url: str) -> AsyncIterator[Store]:
+def store(pair: tuple[str, Store, Store]) -> Store:
     """An open, empty store."""
-    async with Store(url) as opened:
-        yield opened
+    return pair[1]
 
 
 @pytest.fixture
-async def beside(url: str) -> AsyncIterator[Store]:
+def beside(pair: tuple[str, Store, Store]) -> Store:
     """Another process's view of the same store: its own writer and connections."""
-    async with Store(url) as opened:
-        yield opened
+    return pair[2]
 
 
-def _empty(url: str) -> None:
-    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    with engine.begin() as connection:
+def _database(request: pytest.FixtureRequest, backend: str) -> str:
+    if backend == "postgresql":
+        migrated: str = request.getfixturevalue("migrated_postgres")
+        return migrated
+    template: Path = request.getfixturevalue("migrated_sqlite")
+    shutil.copy(template, template.with_name("shared.db"))
+    return f"sqlite:///{template.with_name('shared.db')}"
+
+
+def _wipe(url: str) -> None:
+    engine = open_engine(url, connections=1)
+    with writing(engine.connect()) as connection, connection.begin():
         for table in reversed(metadata.sorted_tables):
-            kept = " WHERE kind <> ''" if table.name == "revision" else ""
-            connection.execute(text(f'DELETE FROM "{table.name}"{kept}'))
-        connection.execute(text("UPDATE revision SET number = 0"))
+            connection.execute(delete(table))
+        connection.execute(insert(revisions).values(workspace="", kind="", number=0))
     engine.dispose()

@@ -140,8 +140,10 @@ async def test_call_and_its_input_are_planned_together_or_not_at_all(store: Stor
 
     second = waiting()
     clash = replace(input_of(second), id=opened.id)
-    assert not await store.calls.plan_waiting(W, second, clash)
+    with pytest.raises(RemitError):
+        await store.calls.plan_waiting(W, second, clash)
     assert await store.calls.get(W, second.id) is None
+    assert not await store.calls.plan_waiting(W, row, input_of(row))
 
 
 FILTERS = [
@@ -235,11 +237,9 @@ async def test_calls_of_a_run_are_those_sent_or_waiting(store: Store) -> None:
 
 
 async def test_tokens_add_up_by_user_and_day(store: Store) -> None:
-    """tokensPerUserDay is of one user and one day in UTC (contract section 18)."""
+    """``tokensPerUserDay`` is of one user and one day in UTC (contract section 18)."""
     day = 86_400_000
-    await asyncio.gather(
-        *(store.usage.add_tokens(W, "ada", tokens=100, at=NOW) for _ in range(20))
-    )
+    await asyncio.gather(*(store.usage.add_tokens(W, "ada", tokens=100, at=NOW) for _ in range(20)))
     await store.usage.add_tokens(W, "ada", tokens=7, at=NOW + day)
     await store.usage.add_tokens(OTHER, "ada", tokens=9, at=NOW)
 
@@ -252,9 +252,7 @@ async def test_waiting_call_rests_until_somebody_works_on_it(store: Store) -> No
     """``rests`` takes the node off, so that no death of a node matters to it."""
     row = call(status="sending")
     await store.calls.plan(W, row)
-    change = CallChange(
-        status="polling", at=NOW, rests=True, next_poll_at=NOW + 500, polls_left=3
-    )
+    change = CallChange(status="polling", at=NOW, rests=True, next_poll_at=NOW + 500, polls_left=3)
     await store.calls.move(W, row.id, was="sending", change=change)
 
     kept = await store.calls.get(W, row.id)

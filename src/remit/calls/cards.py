@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from remit.calls.expansion import Scope, body_value, scalar_text
 from remit.calls.lookup import MISSING, Found, find
 from remit.calls.planning import reachable
+from remit.catalog.overrides import override_of
 from remit.catalog.scales import Category, DangerLevel, Method
 from remit.documents.canonical import compact_json
 from remit.values.visible import visible
@@ -73,7 +74,8 @@ class Card:
 def act_words(tool: Tool) -> str:
     """The kind of act, from category and method: facts, not the app's words."""
     request = tool.request
-    if request is not None and request.method is Method.DELETE:
+    override = override_of(request) if request else None
+    if request is not None and "DELETE" in (request.method.value, override and override.method):
         return "DELETES"
     if tool.category is Category.ACTION:
         return "SETS SOMETHING OFF"
@@ -81,7 +83,7 @@ def act_words(tool: Tool) -> str:
         return (
             "ADDS OR CHANGES DATA" if request and request.method is Method.POST else "CHANGES DATA"
         )
-    return "READS"
+    return "CHANGES DATA" if override else "READS"
 
 
 def approval_card(

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import quote, unquote
 
 from remit.calls.lookup import MISSING, Found, find
+from remit.calls.room import MAX_BODY_BYTES, Room
 from remit.catalog.headers import MAX_HEADER_BYTES, value_is_sendable
 from remit.catalog.model import BodyArray, BodyConstant, BodyObject
 from remit.errors import InvalidArguments, MissingReference
-from remit.values.urls import MAX_URL_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from remit.catalog.model import BodyNode, QueryParameter, QueryStyle
     from remit.catalog.references import Reference, Text
@@ -68,6 +68,7 @@ class Scope:
         preview: the mapped result of the preview, for ``confirm``.
         env_names: the env values there are.
         declared: names of the tool's parameters, for messages; None where they are not known.
+        room: what may still be inserted; a scope serves one request.
     """
 
     tool: str
@@ -77,6 +78,7 @@ class Scope:
     preview: Found = MISSING
     env_names: Container[str] = ()
     declared: Container[str] | None = None
+    room: Room = field(default_factory=Room, compare=False)
 
     def find(self, reference: Reference) -> Found:
         """The value of a reference, or ``MISSING``."""
@@ -107,6 +109,24 @@ class Scope:
             f"{self.tool} was not called: {reference.written} refers to nothing: "
             f"{reference.dotted} is not there. {mend}",
             details={"reference": reference.dotted},
+        )
+
+    def in_url(self, reference: Reference, text: str) -> str:
+        """A text that goes into the URL, where there is room for it."""
+        if not self.room.for_url(len(text)):
+            raise self.misfit(reference, "makes the URL longer than 8 KiB", "url_length")
+        return text
+
+    def in_body(self, reference: Reference, text: str) -> str:
+        """A text that goes into the body or a header, where there is room for it."""
+        if not self.room.for_body(len(text)):
+            raise self.too_large(reference)
+        return text
+
+    def too_large(self, reference: Reference) -> InvalidArguments:
+        """The error for a value that makes a request too large."""
+        return self.misfit(
+            reference, f"makes the request longer than {MAX_BODY_BYTES:,} bytes", "body_size"
         )
 
     def misfit(self, reference: Reference, why: str, rule: str) -> InvalidArguments:
@@ -162,7 +182,7 @@ def path_segment(scope: Scope, text: Text) -> Frozen:
         value = _inserted(scope, reference, "a path")
         if _CONTROL.search(value):
             raise scope.misfit(reference, "holds a control character", "path_segment")
-        return encoded(value)
+        return scope.in_url(reference, encoded(value))
 
     segment = _filled(scope, text, insert)
     if isinstance(segment, str) and segment_fault(segment):
@@ -197,7 +217,7 @@ def query_text(scope: Scope, text: Text, *, literal: bool = False) -> Frozen:
     return _filled(
         scope,
         text,
-        lambda reference: encoded(_inserted(scope, reference, "a query")),
+        lambda reference: scope.in_url(reference, encoded(_inserted(scope, reference, "a query"))),
         own=encoded if literal else None,
     )
 
@@ -217,7 +237,7 @@ def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Froz
         return _array_pairs(scope, whole, name, value, parameter.style)
     if isinstance(value, dict):
         return _object_pairs(scope, whole, name, value, parameter.style)
-    return [(name, encoded(scalar_text(value) or ""))]
+    return [(name, scope.in_url(whole, encoded(scalar_text(value) or "")))]
 
 
 def _array_pairs(
@@ -238,8 +258,8 @@ def _array_pairs(
             )
         texts.append(encoded(text))
     if style == "repeat":
-        return [(name, text) for text in texts]
-    return [(name, _SEPARATORS[style].join(texts))] if texts else []
+        return _bounded(scope, whole, ((name, text) for text in texts))
+    return _bounded(scope, whole, ((name, _SEPARATORS[style].join(texts)),) if texts else ())
 
 
 def _object_pairs(
@@ -253,14 +273,13 @@ def _object_pairs(
 
 
 def _bounded(
-    scope: Scope, whole: Reference, pairs: Iterator[tuple[str, str]]
+    scope: Scope, whole: Reference, pairs: Iterable[tuple[str, str]]
 ) -> list[tuple[str, Frozen]]:
     """The pairs, as long as they fit into a URL: names grow with the depth, and add up."""
     found: list[tuple[str, Frozen]] = []
-    size = 0
     for name, value in pairs:
-        size += len(name) + len(value) + 2
-        if size > MAX_URL_BYTES:
+        # With "=", and "?" or "&".
+        if not scope.room.for_url(len(name) + len(value) + 2):
             raise scope.misfit(whole, "makes the URL longer than 8 KiB", "url_length")
         found.append((name, value))
     return found
@@ -289,7 +308,7 @@ def header_value(scope: Scope, name: str, text: Text) -> Frozen:
         if not value_is_sendable(value):
             why = f"holds a character that the header {name} cannot carry"
             raise scope.misfit(reference, why, "header_value")
-        return value
+        return scope.in_body(reference, value)
 
     found = _filled(scope, text, insert)
     if isinstance(found, str) and len(found) > MAX_HEADER_BYTES:
@@ -321,8 +340,14 @@ def _body_text(scope: Scope, text: Text) -> Found:
         value = scope.find(whole)
         if value is MISSING and whole.root == "input":
             raise scope.missing(whole)
+        if value is not MISSING and not scope.room.for_value(whole, value):
+            raise scope.too_large(whole)
         return value
-    return _filled(scope, text, lambda reference: _inserted(scope, reference, "a text"))  # pyright: ignore[reportReturnType] -- EnvText is filled before it is JSON
+
+    def insert(reference: Reference) -> str:
+        return scope.in_body(reference, _inserted(scope, reference, "a text"))
+
+    return _filled(scope, text, insert)  # pyright: ignore[reportReturnType] -- EnvText is filled before it is JSON
 
 
 def _filled(

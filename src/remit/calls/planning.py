@@ -19,6 +19,7 @@ from remit.calls.expansion import (
     scalar_text,
 )
 from remit.calls.lookup import MISSING, Found
+from remit.calls.room import MAX_BODY_BYTES, Room
 from remit.catalog.model import AppTarget, Endpoint, UrlTarget
 from remit.documents.canonical import canonical_json
 from remit.errors import InvalidArguments
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
     from remit.values.urls import Origin
 
-MAX_BODY_BYTES = 1024 * 1024
 _ENCODED_MASK = quote_plus(MASK)
 
 
@@ -236,7 +236,7 @@ def _masked(
     It is built anew, so that no text has to be searched for the secret.
     """
     masked = tool.parameters.masked
-    scope = replace(scope, input=masked(scope.input), named=masked(scope.named))
+    scope = replace(scope, input=masked(scope.input), named=masked(scope.named), room=Room())
     shown = _shown(_build(scope, origin, base_path, template), template)
     body = shown.body
     if template.body_format == "form" and isinstance(body, str):

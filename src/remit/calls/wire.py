@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from remit.calls.expansion import EnvText, Frozen, encoded, segment_fault
 from remit.calls.lookup import MISSING, Found
+from remit.calls.room import MAX_BODY_BYTES
 from remit.catalog.headers import MAX_HEADER_BYTES, tool_context_header, value_is_sendable
 from remit.catalog.model import AppTarget, Endpoint
 from remit.documents.canonical import compact_json
@@ -148,8 +149,9 @@ def finish(
         url += ("&" if "?" in url else "?") + credential.query
     headers: list[tuple[str, str]] = []
     for name, value in request.headers:
-        text = _filled(value, env)
-        if not value_is_sendable(text) or len(text) > MAX_HEADER_BYTES:
+        too_long = _length(value, env) > MAX_HEADER_BYTES
+        text = "" if too_long else _filled(value, env)
+        if too_long or not value_is_sendable(text):
             raise _unusable_env(
                 request, f"in the header {name} is too long or holds a character it cannot carry"
             )
@@ -194,6 +196,8 @@ def _body(request: FrozenRequest, env: Mapping[str, Secret]) -> bytes | None:
         return None
     if request.form:
         return str(request.body).encode()
+    if request.env_names and _env_length(request.body, env) > MAX_BODY_BYTES:
+        raise _unusable_env(request, f"makes the body longer than {MAX_BODY_BYTES:,} bytes")
     body = _filled_value(request.body, env) if request.env_names else request.body
     return compact_json(None if body is MISSING else body).encode()
 
@@ -204,10 +208,30 @@ def _filled(text: Frozen, env: Mapping[str, Secret]) -> str:
     return "".join(p if isinstance(p, str) else env[p.path[0]].reveal() for p in text.parts)
 
 
+def _length(text: Frozen, env: Mapping[str, Secret]) -> int:
+    """How long a text will be with its env values; told before it is written out."""
+    if isinstance(text, str):
+        return len(text)
+    lengths = {p.path[0]: 0 for p in text.parts if not isinstance(p, str)}
+    lengths = {name: len(env[name].reveal()) for name in lengths}
+    return sum(len(p) if isinstance(p, str) else lengths[p.path[0]] for p in text.parts)
+
+
+def _env_length(value: Found, env: Mapping[str, Secret]) -> int:
+    """How much of a body the texts with env values will be."""
+    if isinstance(value, EnvText):
+        return _length(value, env)
+    if isinstance(value, dict):
+        return sum(_env_length(item, env) for item in value.values())
+    return sum(_env_length(item, env) for item in value) if isinstance(value, list) else 0
+
+
 def _filled_url(request: FrozenRequest, env: Mapping[str, Secret]) -> str:
     """The URL with its env values; each is one whole or a part of one path segment."""
     if isinstance(request.url, str):
         return request.url
+    if _length(request.url, env) > MAX_URL_BYTES:
+        raise _unusable_env(request, "makes the URL longer than 8 KiB")
     found: list[str] = []
     for part in request.url.parts:
         if isinstance(part, str):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, KeysView, Mapping
 
     from remit.catalog.mistakes import Mistakes
+    from remit.documents.pattern_cost import PatternBudget
     from remit.values.json import JsonObject, JsonValue
 
 
@@ -136,8 +137,17 @@ def _all_marked(value: JsonValue, mark: Callable[[JsonValue], JsonValue]) -> Jso
     return value if value is None or isinstance(value, bool) else mark(value)
 
 
-def read_parameters(record: object, at: str, mistakes: Mistakes) -> Parameters | None:
-    """Check a tool's ``parameters``; None where they cannot be used."""
+def read_parameters(
+    record: object, at: str, mistakes: Mistakes, patterns: PatternBudget
+) -> Parameters | None:
+    """Check a tool's ``parameters``; None where they cannot be used.
+
+    Args:
+        record: the schema as written.
+        at: its pointer from the tool.
+        mistakes: where mistakes are noted.
+        patterns: what the tools of one document share for their patterns.
+    """
     if not is_object(record):
         mistakes.add(
             "bad-schema",
@@ -163,7 +173,7 @@ def read_parameters(record: object, at: str, mistakes: Mistakes) -> Parameters |
             'write "properties": {} where there are no parameters',
         )
         sound = False
-    for problem in check_schema(record, at=at):
+    for problem in check_schema(record, at=at, budget=patterns):
         # The rules above say the same of the root's own type and properties, in fewer words.
         if sound or problem.pointer not in (f"{at}/type", f"{at}/properties"):
             mistakes.add("bad-schema", problem.pointer, problem.message, problem.mend)

@@ -15,6 +15,7 @@ from remit.catalog.parameters import Parameters, read_parameters
 from remit.catalog.reading import Fields, is_object, kind, shown
 from remit.catalog.scales import Category, DangerLevel, Method, Renderer
 from remit.catalog.waiting import read_confirm, read_polling
+from remit.documents.pattern_cost import PatternBudget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,11 +86,12 @@ def read_tools(records: Sequence[object], around: Surroundings, *, root: str) ->
     """
     names = tuple(_name_of(record) for record in records)
     twice = {name for name, count in Counter(names).items() if count > 1 and name is not None}
+    patterns = PatternBudget()
     tools: list[Tool] = []
     found: list[Mistake] = []
     for index, record in enumerate(records):
         mistakes = Mistakes(root=f"{root}/{index}", tool=_called(names[index], index))
-        tool = read_tool(record, around, mistakes)
+        tool = read_tool(record, around, mistakes, patterns)
         if names[index] in twice:
             mistakes.add(
                 "duplicate-name",
@@ -113,8 +115,13 @@ def _name_of(record: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def read_tool(record: object, around: Surroundings, mistakes: Mistakes) -> Tool | None:
-    """Read one tool; None, and mistakes noted, where it cannot be used."""
+def read_tool(
+    record: object, around: Surroundings, mistakes: Mistakes, patterns: PatternBudget
+) -> Tool | None:
+    """Read one tool; None, and mistakes noted, where it cannot be used.
+
+    ``patterns`` is what the tools of one document share.
+    """
     if not is_object(record):
         mistakes.add(
             "wrong-type",
@@ -128,7 +135,7 @@ def read_tool(record: object, around: Surroundings, mistakes: Mistakes) -> Tool 
     fields.only(_KEYS, "a tool")
     name = _read_name(fields)
     description = _read_description(fields)
-    parameters = _read_required_parameters(fields, mistakes)
+    parameters = _read_required_parameters(fields, mistakes, patterns)
     destination = _read_destination(fields, around)
     category, danger_level, declared = _read_scales(fields, destination)
     renderer, render = _read_renderer(fields)
@@ -214,11 +221,13 @@ def _read_description(fields: Fields) -> str | None:
     return fields.text("description")
 
 
-def _read_required_parameters(fields: Fields, mistakes: Mistakes) -> Parameters | None:
+def _read_required_parameters(
+    fields: Fields, mistakes: Mistakes, patterns: PatternBudget
+) -> Parameters | None:
     if "parameters" not in fields.values:
         fields.missing("parameters", "a tool", "write {type: object, properties: {}}")
         return None
-    return read_parameters(fields.values["parameters"], "/parameters", mistakes)
+    return read_parameters(fields.values["parameters"], "/parameters", mistakes, patterns)
 
 
 def _read_destination(fields: Fields, around: Surroundings) -> Destination | None:

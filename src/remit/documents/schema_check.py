@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import jsonschema_rs
 
 from remit.documents.canonical import compact_json
+from remit.documents.pattern_cost import PatternBudget
 from remit.documents.problems import Problem, escaped, quoted, shortened
 from remit.documents.schema_expansion import expansion
 from remit.documents.schema_graph import SchemaGraph, Unresolved
@@ -28,7 +29,7 @@ MAX_SCHEMA_BYTES = 256 * 1024
 MAX_SCHEMA_DEPTH = 64
 MAX_PROPERTIES = 5_000
 MAX_EXPANSION = 10_000
-#: Different patterns of one schema: each may take some milliseconds to compile.
+#: Different patterns of one schema; what they cost is bounded by ``PatternBudget``.
 MAX_PATTERNS = 100
 _MAX_PROBLEMS = 50
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -60,18 +61,21 @@ def refuse_reference(uri: str) -> NoReturn:
     raise ValueError(msg)
 
 
-def check_schema(schema: object, *, at: str = "") -> tuple[Problem, ...]:
+def check_schema(
+    schema: object, *, at: str = "", budget: PatternBudget | None = None
+) -> tuple[Problem, ...]:
     """Everything that keeps a schema from being used, each with its pointer; () where nothing.
 
     Args:
         schema: the schema, a JSON value.
         at: pointer of the schema in its document; the problems' pointers begin with it.
+        budget: what the schemas of one document share for their patterns; None for a schema alone.
     """
     try:
         text = compact_json(schema)
         problems = _bounds(text)
         if not problems and not _is_plain(schema, text):
-            problems = _mistakes(schema, text)
+            problems = _mistakes(schema, text, budget or PatternBudget())
     except (ValueError, TypeError):
         problems = [_not_json()]
     except RecursionError:
@@ -124,7 +128,7 @@ def _bounds(text: str) -> list[Problem]:
     return problems
 
 
-def _mistakes(schema: object, text: str) -> list[Problem]:
+def _mistakes(schema: object, text: str, budget: PatternBudget) -> list[Problem]:
     if has_surrogate(text):
         return [_not_json()]
     problems = [_of_metaschema(fault) for fault in _metaschema_faults(schema)]
@@ -133,7 +137,7 @@ def _mistakes(schema: object, text: str) -> list[Problem]:
         problems += [_of_reference(reference) for reference in graph.unresolved]
         problems += _names(graph)
         problems += _counts(graph)
-        problems += _patterns(graph)
+        problems += _patterns(graph, budget)
     return problems
 
 
@@ -248,7 +252,7 @@ def _counts(graph: SchemaGraph) -> Iterator[Problem]:
 # --- patterns -----------------------------------------------------------------------------
 
 
-def _patterns(graph: SchemaGraph) -> Iterator[Problem]:
+def _patterns(graph: SchemaGraph, budget: PatternBudget) -> Iterator[Problem]:
     places = list(_pattern_places(graph))
     different = {pattern for _, pattern in places}
     if len(different) > MAX_PATTERNS:
@@ -260,6 +264,15 @@ def _patterns(graph: SchemaGraph) -> Iterator[Problem]:
         )
         return
     for at, pattern in places:
+        if not budget.pays_for(pattern):
+            yield Problem(
+                pointer=at,
+                message=f"the pattern {shortened(pattern)} is too much: the patterns of one "
+                "document may not take more than about a second to compile",
+                mend="use fewer patterns or the same ones, and shorter repetitions of simpler "
+                "classes",
+            )
+            return
         fault = _pattern_fault(pattern)
         if fault is not None:
             yield Problem(

@@ -34,14 +34,16 @@ class App:
 
     Attributes:
         catalog: the effective one: what is not in it cannot be called.
-        credential: the user's own, or None.
+        credential: the user's own, or None; with ``auth: identity`` the signed token.
         env: values by name.
+        identity: the signed token for the tool's component; None for other destinations.
         version: Remit's own, for ``User-Agent``.
     """
 
     definition: Definition
     catalog: EffectiveCatalog
     credential: Secret | None = None
+    identity: Secret | None = None
     env: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
     version: str = "0"
     brand: str = "Remit"
@@ -49,6 +51,8 @@ class App:
     def masker(self, secret_arguments: tuple[Secret, ...] = ()) -> Masker:
         """Takes credential, env values and secret arguments out of what the app says."""
         known = [*self.env.values(), *secret_arguments]
+        if self.identity is not None:
+            known.append(self.identity)
         if self.credential is not None:
             known.append(self.credential)
             if self.definition.auth.type == "basic":

@@ -7,21 +7,30 @@ from typing import TYPE_CHECKING, Literal
 
 from remit.calls.answers import may_have_happened
 from remit.calls.arguments import settle
-from remit.calls.cards import approval_card, preview_arguments
-from remit.calls.lookup import MISSING, Found
-from remit.calls.planning import plan
-from remit.calls.polling import refuse_bad_status
-from remit.calls.results import Content, Display, absent, content_of, display_of, shape
-from remit.calls.wire import Sender, carries_credential, use_credential
+from remit.calls.cards import approval_card
+from remit.calls.results import Content, Display, content_of, display_of
+from remit.calls.wire import Sender, carries_credential
 from remit.catalog.model import AppTarget, ClientTarget
-from remit.errors import CallError, ClientUnavailable, Denied, NotConnected, OverCeiling
+from remit.errors import CallError, ClientUnavailable, Denied, NotConnected
 from remit.gateway.apps import App, World, find_tool
 from remit.gateway.exchanging import Exchange
 from remit.gateway.ports import Denial, Unasked
+from remit.gateway.steps import (
+    PREVIEW_TIMEOUT_MS,
+    denial,
+    freeze,
+    masked,
+    preview,
+    read_once,
+    refuse_without_credential,
+    refused,
+    shaped,
+)
 from remit.policy.decisions import AllowedCall, Approval, Ask, Deny, decide, recheck
 
 if TYPE_CHECKING:
     from remit.calls.arguments import Arguments
+    from remit.calls.lookup import Found
     from remit.calls.planning import FrozenRequest
     from remit.catalog.model import Tool
     from remit.values.json import JsonObject, JsonValue
@@ -29,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PREVIEW_TIMEOUT_MS", "App", "CallOutcome", "Outcome", "World", "call", "find_tool"]
 
-PREVIEW_TIMEOUT_MS = 5_000
 Outcome = Literal["ok", "error", "denied", "cancelled"]
 
 
@@ -89,7 +97,7 @@ async def call(
             call_id=call_id,
             outcome="denied" if isinstance(error, Denied) else "error",
             tool=name,
-            error=_masked(error, masker),
+            error=masked(error, masker),
             may_have_happened=tool is not None and may_have_happened(tool, error),
             arguments=arguments,
         )
@@ -103,15 +111,6 @@ async def call(
         arguments=arguments,
         absent=run.absent,
     )
-
-
-def _masked(error: CallError, masker: Masker) -> CallError:
-    """The error with the credential taken out of all that the app said."""
-    error.message = masker.text(error.message)
-    if error.details is not None:
-        details = masker.value(dict(error.details))
-        error.details = details if isinstance(details, dict) else None  # pyright: ignore[reportUnknownMemberType]
-    return error
 
 
 class _Run:
@@ -147,7 +146,7 @@ class _Run:
         allowed = await self._allowed(request)
         sendable = recheck(allowed, ceiling=self.app.definition.ceiling)
         if isinstance(sendable, Deny):
-            raise _denial(self.tool, sendable)
+            raise denial(self.tool, sendable)
         exchange = self._exchange(self.tool.timeout_ms)
         self.world.watcher.started(self.tool.name)
         try:
@@ -158,20 +157,14 @@ class _Run:
         if self.tool.polling is not None:
             body = await exchange.job(self.tool.polling, self.arguments, request, first)
             mapping = self.tool.polling.result_mapping
-        result = shape(self.tool, body, mapping)
-        if mapping is not None and body.kind == "json":
-            self.absent = absent(mapping, result)
-        return self.masker.value(result)  # pyright: ignore[reportReturnType] -- JSON in, JSON out
+        result, self.absent = shaped(self.tool, body, mapping, self.masker)
+        return result
 
     def _planned(self) -> FrozenRequest:
         """The request, frozen; all that can be refused beforehand is refused here."""
-        definition = self.app.definition
         _refuse_without_server(self.tool, self.app)
-        request = plan(self.tool, definition, self.arguments, env_names=self.app.env.keys())
-        refuse_bad_status(self.tool, definition, self.arguments)
-        # The credential is looked at before anybody is asked: a yes should not be wasted.
-        if carries_credential(self.tool):
-            use_credential(definition.auth, self.app.credential)
+        request = freeze(self.tool, self.app, self.arguments)
+        refuse_without_credential(self.tool, self.app)
         return request
 
     def _exchange(self, timeout_ms: int, *, retry: bool = True) -> Exchange:
@@ -189,7 +182,7 @@ class _Run:
         """The request with the yes that it needs, or a ``CallError``."""
         verdict = decide(self.tool, self.app.definition.ceiling)
         if isinstance(verdict, Deny):
-            raise _denial(self.tool, verdict)
+            raise denial(self.tool, verdict)
         approval: Approval | None = None
         if isinstance(verdict, Ask):
             # A yes to what the guard will refuse would be wasted, too.
@@ -207,31 +200,19 @@ class _Run:
             if isinstance(answer, Unasked):
                 raise _unasked(self.tool, verdict, answer)
             if isinstance(answer, Denial):
-                raise _refused(self.tool, answer)
+                raise refused(self.tool.name, answer.note)
             approval = answer
         return AllowedCall(request=request, tool=self.tool, approval=approval)
 
     async def _preview(self) -> tuple[Found, str | None]:
         """The mapped result of the preview, or why there is none."""
-        preview = self.tool.confirm.preview if self.tool.confirm else None
-        if preview is None:
-            return MISSING, None
-        try:
-            tool = find_tool(self.app, preview.tool)
-            given = preview_arguments(self.tool, self.arguments)
-            arguments = settle(tool, given, self.pins, source="caller")
-            run = _Run(
-                self.world.ids.call_id(),
-                tool,
-                arguments,
-                self.pins,
-                self.app,
-                self.world,
-                self.masker,
-            )
-            return await run.previewed(), None
-        except CallError as error:
-            return MISSING, self.masker.text(error.message)
+
+        async def run(tool: Tool, arguments: Arguments) -> Found:
+            call_id = self.world.ids.call_id()
+            inner = _Run(call_id, tool, arguments, self.pins, self.app, self.world, self.masker)
+            return await inner.previewed()
+
+        return await preview(self.tool, self.arguments, self.pins, self.app, run, self.masker)
 
     async def previewed(self) -> Found:
         """The mapped result of this call as a preview: run once, and only if nobody must be asked.
@@ -242,11 +223,9 @@ class _Run:
         call = AllowedCall(request=self._planned(), tool=self.tool, approval=None)
         verdict = recheck(call, ceiling=self.app.definition.ceiling)
         if isinstance(verdict, Deny):
-            raise _denial(self.tool, verdict)
+            raise denial(self.tool, verdict)
         timeout_ms = min(PREVIEW_TIMEOUT_MS, self.tool.timeout_ms)
-        body, _ = await self._exchange(timeout_ms, retry=False).first(verdict)
-        result = shape(self.tool, body, self.tool.response_mapping)
-        return self.masker.value(result)  # pyright: ignore[reportReturnType] -- JSON in, JSON out
+        return await read_once(self._exchange(timeout_ms, retry=False), verdict)
 
 
 def _refuse_without_server(tool: Tool, app: App) -> None:
@@ -265,21 +244,6 @@ def _refuse_without_server(tool: Tool, app: App) -> None:
         raise NotConnected(
             f"{tool.name} needs a signed identity token; only a Remit server can sign one."
         )
-
-
-def _denial(tool: Tool, verdict: Deny) -> CallError:
-    message = f"{tool.name} was not called: {verdict.reason}."
-    return OverCeiling(message) if verdict.code == "over_ceiling" else Denied(message)
-
-
-def _refused(tool: Tool, denial: Denial) -> Denied:
-    """What the agent is told of a person's no (contract section 5)."""
-    note = f' They said: "{denial.note}".' if denial.note else ""
-    return Denied(
-        f"{tool.name} was denied by a person. Nothing was sent.{note} "
-        "Do not repeat the same call unchanged.",
-        details={"note": denial.note} if denial.note else None,
-    )
 
 
 def _unasked(tool: Tool, verdict: Ask, answer: Unasked) -> Denied:

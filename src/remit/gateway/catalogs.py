@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from remit.catalog.definitions import load_catalog, surroundings_of
@@ -36,11 +36,13 @@ class Snapshot:
         body: the document, byte for byte.
         etag: to ask only for what changed; None where the app gave none.
         at_s: seconds since the epoch when it was fetched or last confirmed.
+        last_modified: to ask with where there is no ``etag``; None where the app gave none.
     """
 
     body: bytes
     etag: str | None
     at_s: int
+    last_modified: str | None = None
 
 
 class Snapshots(Protocol):
@@ -94,17 +96,17 @@ async def refresh(
     if definition.tools_url is None:
         return _static(definition, None)
     kept = snapshots.read(definition)
-    if kept is not None and _tools(definition, kept.body, brand) is None:
+    if kept is not None and tools_of(definition, kept.body, brand) is None:
         # A spoiled one must not be confirmed by "not modified": it is as good as none.
         kept = None
     if not fetch:
         return _from_snapshot(definition, kept, now_s, brand, None)
-    fetched, fault = await _fetch(definition, egress, kept, now_s)
+    fetched, fault = await fetch_snapshot(definition, egress, kept, now_s)
     if fetched is None:
         return _from_snapshot(definition, kept, now_s, brand, fault)
-    tools = _tools(definition, fetched.body, brand)
+    tools = tools_of(definition, fetched.body, brand)
     if tools is None:
-        fault = _no_catalog(definition.tools_url.text, fetched.body)
+        fault = no_catalog(definition.tools_url.text, fetched.body)
         return _from_snapshot(definition, kept, now_s, brand, fault)
     snapshots.write(definition, fetched)
     unchanged = kept is not None and kept.body == fetched.body
@@ -154,7 +156,7 @@ def _static(definition: Definition, fault: str | None) -> Refreshed:
 def _from_snapshot(
     definition: Definition, kept: Snapshot | None, now_s: int, brand: str, fault: str | None
 ) -> Refreshed:
-    tools = None if kept is None else _tools(definition, kept.body, brand)
+    tools = None if kept is None else tools_of(definition, kept.body, brand)
     if kept is None or tools is None:
         return _static(definition, fault)
     return Refreshed(
@@ -165,7 +167,7 @@ def _from_snapshot(
     )
 
 
-def _tools(definition: Definition, body: bytes, brand: str) -> LoadedTools | None:
+def tools_of(definition: Definition, body: bytes, brand: str) -> LoadedTools | None:
     """The tools of a catalog document, or None where it is none."""
     try:
         document = _decoded(body)
@@ -191,7 +193,7 @@ def _decoded(body: bytes) -> JsonValue:
     return document  # pyright: ignore[reportReturnType] -- a decoded JSON value
 
 
-def _no_catalog(url: str, body: bytes) -> str:
+def no_catalog(url: str, body: bytes) -> str:
     """Why a body holds no catalog: broken JSON with its place, or another document."""
     try:
         _decoded(body)
@@ -209,7 +211,7 @@ def _no_json(url: str, error: DocumentError) -> str:
     return f"{url} answered with JSON that cannot be read:{at} {first.message}{others}."
 
 
-async def _fetch(
+async def fetch_snapshot(
     definition: Definition, egress: Egress, kept: Snapshot | None, now_s: int
 ) -> tuple[Snapshot | None, str | None]:
     """A fresh or confirmed snapshot, or why there is none."""
@@ -220,11 +222,15 @@ async def _fetch(
     if isinstance(response, str):
         return None, response
     if response.status == 304 and kept is not None:
-        return Snapshot(body=kept.body, etag=kept.etag, at_s=now_s), None
-    etag = response.get("etag")
-    if etag is not None and not is_etag(etag):
-        etag = None
-    return Snapshot(body=response.body, etag=etag, at_s=now_s), None
+        return replace(kept, at_s=now_s), None
+    etag, modified = response.get("etag"), response.get("last-modified")
+    fetched = Snapshot(
+        body=response.body,
+        etag=etag if etag is not None and is_etag(etag) else None,
+        at_s=now_s,
+        last_modified=modified if modified is not None and is_etag(modified) else None,
+    )
+    return fetched, None
 
 
 async def _ask(url: str, egress: Egress, kept: Snapshot | None) -> WireResponse | str:
@@ -232,6 +238,8 @@ async def _ask(url: str, egress: Egress, kept: Snapshot | None) -> WireResponse 
     headers = [("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate")]
     if kept is not None and kept.etag is not None:
         headers.append(("If-None-Match", kept.etag))
+    elif kept is not None and kept.last_modified is not None:
+        headers.append(("If-Modified-Since", kept.last_modified))
     limits = Limits(total_timeout_ms=FETCH_TIMEOUT_MS, max_body_bytes=MAX_CATALOG_BYTES)
     try:
         response = await egress.send(
@@ -245,5 +253,5 @@ async def _ask(url: str, egress: Egress, kept: Snapshot | None) -> WireResponse 
 
 
 def is_etag(text: str) -> bool:
-    """Whether a text can be sent back as an ``If-None-Match``."""
+    """Whether a text can be sent back as it came, in a conditional request."""
     return 0 < len(text) <= _MAX_ETAG and value_is_sendable(text)

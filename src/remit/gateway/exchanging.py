@@ -40,6 +40,21 @@ _MAX_STATUS_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Polled:
+    """What one poll came to.
+
+    Attributes:
+        wait_ms: before the next one.
+        progress: what the answer said; None where none could be read.
+        done: the answer that ends the job; None while it runs.
+    """
+
+    wait_ms: int
+    progress: Progress | None = None
+    done: Body | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """The exchanges of one call: what it sends carries the credential, what it reads is masked.
 
@@ -69,6 +84,24 @@ class Exchange:
             raise error
         return read_body(self.tool, answer), retry_after_ms(answer) or 0
 
+    def status_of(self, arguments: Arguments, request: FrozenRequest, first: Body) -> FrozenRequest:
+        """The request that asks how the job is, made of the first answer.
+
+        Raises:
+            CallError: the answer does not lead to it; the job was started all the same.
+        """
+        try:
+            return status_request(
+                self.tool,
+                self.app.definition,
+                arguments,
+                first,
+                request,
+                env_names=self.app.env.keys(),
+            )
+        except CallError as error:
+            raise unread(self.tool, error) from None
+
     async def job(
         self,
         polling: Polling,
@@ -83,39 +116,50 @@ class Exchange:
             CallError: a poll that ends it: 4xx, another origin, an answer over its cap.
         """
         body, asked_ms = first
-        tool, app = self.tool, self.app
-        try:
-            asked = status_request(
-                tool, app.definition, arguments, body, request, env_names=app.env.keys()
-            )
-        except CallError as error:
-            raise _unread(tool, error) from None
-        wait_ms = _wait_ms(polling, asked_ms)
+        asked = self.status_of(arguments, request, body)
+        wait_ms = poll_wait_ms(polling, asked_ms)
         last: Progress | None = None
         for poll in range(1, polling.max_polls + 1):
             await self.world.clock.sleep(wait_ms)
-            try:
-                answer, wait_ms = await self._poll(asked, polling)
-            except CallError as error:
-                raise _unread(tool, error) from None
-            if answer is None:
-                self.world.watcher.polled(tool.name, poll, polling.max_polls, "no answer")
-                continue
-            progress = last = judge(polling, answer)
-            status = self._said(progress.words)
-            self.world.watcher.polled(tool.name, poll, polling.max_polls, status)
-            if progress.state == "complete":
-                return answer
-            if progress.state == "failed":
-                details: dict[str, JsonValue] = {"status": status, "polls": poll}
-                raise PollFailed(
-                    f'{tool.name}: the job ended with the status "{status}", which means that '
-                    "it failed.",
-                    details=details,
-                    sent=True,
-                )
-        raise PollExhausted(
-            f"{tool.name}: after {polling.max_polls} polls {self._seen(polling, last)}. "
+            polled = await self.poll(asked, polling, poll)
+            if polled.done is not None:
+                return polled.done
+            wait_ms, last = polled.wait_ms, polled.progress or last
+        raise self.exhausted(polling, last)
+
+    async def poll(self, asked: FrozenRequest, polling: Polling, poll: int) -> Polled:
+        """Ask once; ``poll`` is its number, from 1.
+
+        Raises:
+            PollFailed: the job says that it failed.
+            CallError: a poll that ends it.
+        """
+        tool = self.tool
+        try:
+            answer, wait_ms = await self._poll(asked, polling)
+        except CallError as error:
+            raise unread(tool, error) from None
+        if answer is None:
+            self.world.watcher.polled(tool.name, poll, polling.max_polls, "no answer")
+            return Polled(wait_ms=wait_ms)
+        progress = judge(polling, answer)
+        status = self._said(progress.words)
+        self.world.watcher.polled(tool.name, poll, polling.max_polls, status)
+        if progress.state == "failed":
+            details: dict[str, JsonValue] = {"status": status, "polls": poll}
+            raise PollFailed(
+                f'{tool.name}: the job ended with the status "{status}", which means that '
+                "it failed.",
+                details=details,
+                sent=True,
+            )
+        done = answer if progress.state == "complete" else None
+        return Polled(wait_ms=wait_ms, progress=progress, done=done)
+
+    def exhausted(self, polling: Polling, last: Progress | None) -> PollExhausted:
+        """The error of a job that was still running at its last poll."""
+        return PollExhausted(
+            f"{self.tool.name}: after {polling.max_polls} polls {self._seen(polling, last)}. "
             "The job may still finish: read its state before starting it again.",
             details={
                 "polls": polling.max_polls,
@@ -141,7 +185,7 @@ class Exchange:
             answer = await send(self._finished(asked), self._line(), retry=False)
         except (UpstreamTimeout, UpstreamUnreachable):
             return None, polling.poll_interval_ms
-        wait_ms = _wait_ms(polling, retry_after_ms(answer) or 0)
+        wait_ms = poll_wait_ms(polling, retry_after_ms(answer) or 0)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status >= 500:
             return None, wait_ms
         if (error := self._refusal(asked, answer)) is not None:
@@ -157,6 +201,9 @@ class Exchange:
         credential = CredentialUse()
         if carries_credential(self.tool):
             credential = use_credential(self.app.definition.auth, self.app.credential)
+        elif self.app.identity is not None:
+            token = self.app.identity.reveal()
+            credential = CredentialUse(header=("Authorization", f"Bearer {token}"))
         return finish(
             request, self.tool, credential=credential, env=self.app.env, sender=self.sender
         )
@@ -185,7 +232,7 @@ class Exchange:
         return line if len(line) <= _MAX_STATUS_CHARACTERS else line[:_MAX_STATUS_CHARACTERS] + "…"
 
 
-def _unread(tool: Tool, error: CallError) -> CallError:
+def unread(tool: Tool, error: CallError) -> CallError:
     """A poll that ends the call: the job was started, which the error alone would not say."""
     error.started = True
     error.message = (
@@ -194,6 +241,6 @@ def _unread(tool: Tool, error: CallError) -> CallError:
     return error
 
 
-def _wait_ms(polling: Polling, asked_ms: int) -> int:
+def poll_wait_ms(polling: Polling, asked_ms: int) -> int:
     """The wait before a poll: the interval, which ``Retry-After`` can lengthen."""
     return max(polling.poll_interval_ms, min(asked_ms, MAX_POLL_WAIT_MS))

@@ -121,7 +121,9 @@ class CallChange:
             "polls_left": self.polls_left,
             "deadline": self.deadline,
         }
-        changed = {name: value for name, value in named.items() if value is not None}
+        changed: dict[str, object] = {
+            name: value for name, value in named.items() if value is not None
+        }
         if self.rests:
             changed["node"] = None
         if self.status in ENDED:

@@ -57,7 +57,7 @@ class Calls(Protocol):
         ...
 
     async def move(self, workspace: str, call: str, *, was: CallStatus, change: CallChange) -> bool:
-        """Change a call if it is what it was."""
+        """Change a call if it is what it was, and no input of it is open."""
         ...
 
     async def finish(

@@ -12,7 +12,7 @@ from remit.documents.problems import escaped
 from remit.lint.schemas import resolve, types_of
 from remit.lint.secrecy import looks_like_a_credential, named_like_a_credential
 from remit.lint.subject import Finding
-from remit.lint.uses import constants_of
+from remit.lint.uses import constants_of, strings_of
 from remit.values.json import nearest
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from remit.lint.subject import ToolView
     from remit.lint.uses import Use
-    from remit.values.json import JsonValue
 
 _SLOT = re.compile(
     r"(?<![{$])\{([A-Za-z_][\w.-]*)\}(?!\})|(?:(?<=/):|(?<=/)<)([A-Za-z_]\w*)>?(?=/|$)"
@@ -180,7 +179,7 @@ def unfilled_brace(view: ToolView) -> Iterator[Finding]:
 def not_a_reference(view: ToolView) -> Iterator[Finding]:
     """Text that looks like a reference and is none here (contract section 4)."""
     endpoint = view.form == "endpoint"
-    for at, text in _strings(view.request, f"/{view.form}"):
+    for at, text in strings_of(view.request, f"/{view.form}"):
         if "{" not in text:
             continue
         foreign = _foreign(text, endpoint=endpoint)
@@ -275,14 +274,3 @@ def _entries(view: ToolView, key: str) -> Iterator[tuple[str, str, str]]:
         text = value.get("value") if is_object(value) else value
         if isinstance(text, str):
             yield name, text, f"/{view.form}/{key}/{escaped(name)}"
-
-
-def _strings(value: JsonValue, at: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield at, value
-    elif is_object(value):
-        for name, child in value.items():
-            yield from _strings(child, f"{at}/{escaped(name)}")
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _strings(child, f"{at}/{index}")

@@ -15,6 +15,9 @@ from remit.lint import (
     rules_danger as danger,
 )
 from remit.lint import (
+    rules_hidden as hidden,
+)
+from remit.lint import (
     rules_models as models,
 )
 from remit.lint import (
@@ -111,6 +114,24 @@ TOOL_RULES: tuple[ToolRule, ...] = (
         "warning",
         danger.read_that_writes,
         "a method that writes is called read",
+    ),
+    _tool(
+        "hidden-method",
+        "warning",
+        hidden.hidden_method,
+        "a request asks to be treated as another method",
+    ),
+    _tool(
+        "hidden-effect",
+        "warning",
+        hidden.hidden_effect,
+        "a path, query or body does more than it is called",
+    ),
+    _tool(
+        "mixed-script",
+        "warning",
+        hidden.mixed_script,
+        "a letter of another script passes for a Latin one",
     ),
     _tool("get-that-writes", "note", danger.get_that_writes, "a GET is said to change something"),
     _tool(

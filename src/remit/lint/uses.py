@@ -13,6 +13,7 @@ from remit.catalog.model import (
     Location,
     UrlTarget,
 )
+from remit.catalog.reading import is_object
 from remit.catalog.references import Reference, Text
 from remit.documents.problems import escaped
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from remit.catalog.model import RequestTemplate, Tool
+    from remit.values.json import JsonValue
 
 Part: TypeAlias = Literal["path", "query", "header", "body", "poll", "confirm"]
 
@@ -133,3 +135,15 @@ def _constants(value: object, key: str, at: str) -> Iterator[tuple[str, str, str
     elif isinstance(value, list):
         for index, child in enumerate(value):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
             yield from _constants(child, key, f"{at}/{index}")  # pyright: ignore[reportUnknownArgumentType]
+
+
+def strings_of(value: JsonValue, at: str) -> Iterator[tuple[str, str]]:
+    """Every text of a record as written: its pointer and the text."""
+    if isinstance(value, str):
+        yield at, value
+    elif is_object(value):
+        for name, child in value.items():
+            yield from strings_of(child, f"{at}/{escaped(name)}")
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from strings_of(child, f"{at}/{index}")

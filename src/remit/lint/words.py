@@ -45,6 +45,22 @@ READING = word_set(
     "browse summarize calculate compute resolve suggest match filter diff analyze analyse report "
     "convert translate render evaluate quote detect parse"
 )
+# In a path or query, where a reading tool sends it all the same.
+_ORDERS = word_set("delete remove erase purge wipe destroy truncate obliterate terminate revoke")
+_THINGS = word_set(
+    "request requests reason reasons job jobs log logs event events marker markers history policy "
+    "policies preview status option options rule rules task tasks queue report reports candidates"
+)
+_SAYS_WHAT = word_set("action act op operation cmd command do verb method")
+# Cyrillic and Greek letters that are drawn like Latin ones.
+_ALIKE = (
+    "\u0430\u0435\u043e\u0440\u0441\u0445\u0443\u0456\u0458\u0455\u0501\u04bb"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0405\u0408"
+    "\u03bf\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+)
+_LATIN = re.compile(r"[A-Za-z]")
+_LOOKALIKE = re.compile(f"[{_ALIKE}]")
+_MIXED = re.compile(f"[A-Za-z0-9_{_ALIKE}]+")
 # Verbs whose DELETE takes back a mark, not a thing.
 _UNMARKS = word_set(
     "unlike unstar unfollow unpin unmute unsubscribe unassign unwatch unarchive unlock unsave "
@@ -210,6 +226,46 @@ def effect_in_path(path: str, method: str) -> tuple[Effect, str] | None:
     if found is not None and (method != "GET" or last in _DESTROYS - {"reset"}):
         return found, last
     return ("spends", last) if method == "POST" and last in _MONEY else None
+
+
+def destroys_in_path(path: str) -> str | None:
+    """A literal segment that is an order to take something away: ``delete-all``, ``purgeCache``.
+
+    ``deleted-items`` and ``delete-requests`` are things.
+    """
+    segments = [s for s in path.split("?")[0].split("/") if s and "{" not in s]
+    if segments and reads(segments[-1]):
+        return None
+    for segment in segments:
+        words = words_of(segment)
+        if words and words[0] in _ORDERS and words[-1] not in _THINGS:
+            return segment
+    return None
+
+
+def destroys_in_query(name: str, text: str) -> str | None:
+    """A literal query parameter that is an order to take something away: ``action=delete``."""
+    words, said = words_of(name), words_of(text)
+    if "{" in text:
+        return None
+    if words[-1:] and words[-1] in _SAYS_WHAT and said and said[0] in _ORDERS:
+        return f"{name}={text}"
+    is_order = words and words[0] in _ORDERS and words[-1] not in _THINGS
+    return f"{name}={text}" if is_order and text.lower() in ("1", "true", "yes", "on") else None
+
+
+def mixed_word(text: str) -> str | None:
+    """A word in which Cyrillic or Greek letters pass for Latin ones, or None.
+
+    A text that has a word of those letters alone is in that language, and may mix.
+    """
+    if text.isascii() or not _LOOKALIKE.search(text):
+        return None
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
+    mixed = [word for word in words if _LATIN.search(word)]
+    if len(mixed) < len(words):
+        return None
+    return next((word for word in mixed if _MIXED.fullmatch(word)), None)
 
 
 def _effect(word: str) -> Effect | None:

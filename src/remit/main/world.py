@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SystemClock:
-    """Time as the machine has it."""
+    """Time as the machine has it: a ``Clock`` and a ``WallClock`` of the gateway."""
 
     async def sleep(self, delay_ms: int) -> None:
         """Wait for so many milliseconds."""
@@ -34,19 +34,48 @@ class SystemClock:
         """Milliseconds of the monotonic clock."""
         return time.monotonic_ns() // 1_000_000
 
+    def unix_ms(self) -> int:
+        """Milliseconds since 1970 in UTC."""
+        return time.time_ns() // 1_000_000
+
 
 class RandomIds:
-    """Ids from the system's random source; a call id begins with its time, so that it sorts."""
+    """Ids from the system's random source; each begins with its time, so that it sorts."""
 
     def call_id(self) -> str:
         """``call_`` and 26 characters of Crockford's base 32."""
+        return self.fresh_id("call")
+
+    def fresh_id(self, prefix: str) -> str:
+        """The prefix, ``_``, and 26 characters of Crockford's base 32."""
         number = (time.time_ns() // 1_000_000 << 80) | secrets.randbits(80)
         alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-        return "call_" + "".join(alphabet[number >> shift & 31] for shift in range(125, -1, -5))
+        code = "".join(alphabet[number >> shift & 31] for shift in range(125, -1, -5))
+        return f"{prefix}_{code}"
+
+    def random_bytes(self, size: int) -> bytes:
+        """Bytes of the system's secure random source."""
+        return secrets.token_bytes(size)
 
     def traceparent(self) -> str:
         """Version 00, a random trace and span, sampled."""
         return f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
+
+
+class Unwatched:
+    """Nobody watches a call of a server go on; what is worth knowing of it is in its record."""
+
+    def started(self, tool: str) -> None:
+        """Nothing is told."""
+
+    def answered(self, tool: str) -> None:
+        """Nothing is told."""
+
+    def polled(self, tool: str, poll: int, max_polls: int, status: str) -> None:
+        """Nothing is told."""
+
+    def retrying(self, tool: str, delay_ms: int, status: int) -> None:
+        """Nothing is told."""
 
 
 class FileSnapshots:

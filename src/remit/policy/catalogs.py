@@ -2,16 +2,19 @@
 
 A refresh may tighten and never widens: a fetched tool over the ceiling, to a destination outside
 the reviewed remit, or with an env value that the review did not see, is dropped with its reason.
+One that makes the request of a reviewed tool is held as strictly, whatever it is called.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, Literal
 
 from remit.catalog.model import AppTarget, ClientTarget, Endpoint, Tool, UrlTarget
 from remit.catalog.scales import Category, DangerLevel
 from remit.policy.reach import admitted
+from remit.policy.twins import Requests
 from remit.policy.wording import one_line
 
 if TYPE_CHECKING:
@@ -22,7 +25,11 @@ if TYPE_CHECKING:
     from remit.catalog.tools import LoadedTools
     from remit.values.urls import Origin
 
+#: What happens to fetched tools (contract section 18, ``catalog``).
+CatalogMode = Literal["live", "review", "frozen"]
+
 _STAYS = "; the tool as reviewed stays"
+_WAITS = "it is new, and new tools of this workspace wait until a reviewer lets them in"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,28 +82,33 @@ def over_ceiling(tool: Tool, ceiling: Ceiling) -> str | None:
     return f"over the ceiling: {' and '.join(reasons)}" if reasons else None
 
 
-def effective_catalog(definition: Definition, fetched: LoadedTools | None) -> EffectiveCatalog:
+def effective_catalog(
+    definition: Definition,
+    fetched: LoadedTools | None,
+    *,
+    mode: CatalogMode = "live",
+    accepted: LoadedTools | None = None,
+) -> EffectiveCatalog:
     """Join the static tools with a fetched catalog under the ceiling.
 
     Args:
         definition: the definition in force, with its ceiling.
         fetched: the catalog of ``toolsUrl`` as far as it loaded, or None for the static one alone.
+        mode: of the workspace's policy: with ``review`` new tools wait, with ``frozen`` nothing
+            that was fetched counts but what was let in (contract section 7, "Refresh").
+        accepted: the fetched catalog that a reviewer let in; not asked for with ``live``.
     """
-    reviewed = {tool.name: tool for tool in definition.tools}
     approved = _Approved.of(definition)
-    tools = dict(reviewed)
-    dropped: list[Dropped] = []
-    for name, reason in _broken(fetched):
-        kept = _STAYS if name in reviewed else ""
-        dropped.append(Dropped(name=name, reason=reason + kept))
-    for tool in fetched.tools if fetched else ():
-        known = reviewed.get(tool.name)
-        reason = _changed(tool, known) or approved.outside(tool)
-        if reason is None:
-            tools[tool.name] = tool if known is None else _tightened(tool, known)
-        else:
-            kept = _STAYS if known else ""
-            dropped.append(Dropped(name=tool.name, reason=reason + kept))
+    reviewed = {tool.name: tool for tool in definition.tools}
+    if mode == "live":
+        tools, dropped = _joined(reviewed, fetched, approved)
+    else:
+        tools, dropped = _joined(reviewed, accepted, approved)
+    if mode == "review" and fetched is not None:
+        # What the app no longer offers is gone, reviewed or not; static tools are its own word.
+        offered = reviewed.keys() | set(fetched.names)
+        let_in = {name: tool for name, tool in tools.items() if name in offered}
+        tools, dropped = _joined(let_in, fetched, approved, new_waits=True)
     for name, tool in list(tools.items()):
         reason = over_ceiling(tool, definition.ceiling)
         if reason is not None:
@@ -106,6 +118,33 @@ def effective_catalog(definition: Definition, fetched: LoadedTools | None) -> Ef
         del tools[name]
         dropped.append(Dropped(name=name, reason=reason))
     return EffectiveCatalog(tools=tuple(tools.values()), dropped=tuple(dropped))
+
+
+def _joined(
+    reviewed: Mapping[str, Tool],
+    fetched: LoadedTools | None,
+    approved: _Approved,
+    *,
+    new_waits: bool = False,
+) -> tuple[dict[str, Tool], list[Dropped]]:
+    """The reviewed tools with the fetched ones put over them, and what was left out."""
+    tools = dict(reviewed)
+    dropped: list[Dropped] = []
+    for name, reason in _broken(fetched):
+        kept = _STAYS if name in reviewed else ""
+        dropped.append(Dropped(name=name, reason=reason + kept))
+    requests = Requests(reviewed.values() if fetched else (), None)
+    for tool in fetched.tools if fetched else ():
+        known = reviewed.get(tool.name)
+        reason = _changed(tool, known) or approved.outside(tool)
+        if reason is None and known is None and new_waits:
+            reason = _WAITS
+        if reason is None:
+            tools[tool.name] = reduce(_tightened, _judged(tool, known, requests), tool)
+        else:
+            kept = _STAYS if known else ""
+            dropped.append(Dropped(name=tool.name, reason=reason + kept))
+    return tools, dropped
 
 
 def _broken(fetched: LoadedTools | None) -> list[tuple[str, str]]:
@@ -142,6 +181,18 @@ def _destination(tool: Tool) -> tuple[str, str]:
     if isinstance(destination, ClientTarget):
         return "client", destination.name
     return "endpoint", ""
+
+
+def _judged(tool: Tool, known: Tool | None, requests: Requests) -> Iterator[Tool]:
+    """The reviewed tools that a fetched one is held as strictly as.
+
+    That of its name; and where its request is another, all that make this one: a new name, or an
+    old one with another path, is no way round the review.
+    """
+    if known is not None:
+        yield known
+    if known is None or known.destination != tool.destination:
+        yield from requests.twins(tool, None)
 
 
 def _tightened(tool: Tool, known: Tool) -> Tool:

@@ -13,9 +13,10 @@ from remit.catalog.reading import Fields, is_object, kind, shown
 from remit.catalog.scales import Category, DangerLevel
 from remit.documents.problems import DocumentError
 from remit.documents.schema import check_schema, compile_schema
+from remit.policy.catalogs import CatalogMode
 from remit.policy.decisions import Asked
 from remit.policy.limits import Limits
-from remit.policy.rules import CatalogMode, Match, Policy, Rule, Source, TargetKind, Then
+from remit.policy.rules import Match, Policy, Rule, Source, TargetKind, Then
 from remit.values.json import nearest
 from remit.values.visible import visible
 

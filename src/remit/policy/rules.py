@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from remit.catalog.model import Tool
     from remit.catalog.scales import Category, DangerLevel
     from remit.documents.schema import Schema
+    from remit.policy.catalogs import CatalogMode
     from remit.policy.decisions import Asked
     from remit.values.json import JsonObject, JsonValue
 
 Then = Literal["allow", "ask", "deny"]
 Source = Literal["session", "api", "mcp", "button", "cli"]
 TargetKind = Literal["endpoint", "app", "url", "client"]
-CatalogMode = Literal["live", "review", "frozen"]
 
 # Tools whose rules are remembered at once; beyond, all are looked up anew.
 _MAX_KNOWN = 20_000

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from remit.policy.changes import Change
+from remit.policy.twins import is_looser
 from remit.policy.wording import facts_of, place_words
 
 if TYPE_CHECKING:
@@ -65,15 +66,6 @@ def _added(tool: ToolReach, ceiling: Ceiling, twin: ToolReach | None, *, renamed
         words += f" It makes the same request as {twin.name} did, and so looks like its new name."
     change = _of_tool("added", tool.name, "", None, tool.name, words)
     return replace(change, kind="loosened", version=True) if looser else change
-
-
-def is_looser(tool: ToolReach, reviewed: ToolReach) -> bool:
-    """Whether a tool is held less strictly than a reviewed one."""
-    return (
-        tool.category < reviewed.category
-        or tool.danger_level < reviewed.danger_level
-        or (reviewed.requires_approval and not tool.requires_approval)
-    )
 
 
 def _kept(old: ToolReach, new: ToolReach) -> Iterator[Change]:

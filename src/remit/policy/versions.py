@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from remit.documents.canonical import canonical_json
 from remit.policy.changes import Change, definition_changes
 from remit.policy.edits import definition_edits, tool_edits
-from remit.policy.reach import place_of, reach_of, reach_of_tools
+from remit.policy.reach import reach_of, reach_of_tools
 from remit.policy.tool_changes import tool_changes
+from remit.policy.twins import Requests, is_looser, skeleton, strictness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -132,24 +133,23 @@ def _twins(
     """For an added tool, the reviewed one that makes the very same request.
 
     One that is gone comes first, and of those one that took the same arguments: it was most
-    likely renamed. Each is taken once. Else it is one that is still there, the least strict.
+    likely renamed. Each is taken once. Else it is one that is still there (``Requests.twins``).
     """
     before, after = {tool.name for tool in old}, {tool.name for tool in new}
     added = [tool for tool in new if tool.name not in before]
     if not added:
         return {}
     gone: dict[str, list[Tool]] = {}
-    kept: dict[str, Tool] = {}
-    for tool in sorted(old, key=_strictness):
-        request = _request_of(tool, old_definition)
-        if tool.name in after:
-            kept.setdefault(request, tool)
-        else:
-            gone.setdefault(request, []).append(tool)
+    for tool in sorted(old, key=strictness):
+        if tool.name not in after:
+            gone.setdefault(skeleton(tool, old_definition), []).append(tool)
+    kept = Requests((tool for tool in old if tool.name in after), old_definition)
     found: dict[str, str] = {}
     for tool in added:
-        request = _request_of(tool, new_definition)
-        twin = _take(gone.get(request, []), tool) or kept.get(request)
+        twin = _take(gone.get(skeleton(tool, new_definition), []), tool)
+        if twin is None:
+            twins = kept.twins(tool, new_definition)
+            twin = next((each for each in twins if is_looser(tool, each)), next(iter(twins), None))
         if twin is not None:
             found[tool.name] = twin.name
     return found
@@ -164,12 +164,3 @@ def _take(gone: list[Tool], added: Tool) -> Tool | None:
         if canonical_json(tool.parameters.schema) == schema:
             return gone.pop(index)
     return gone.pop(0)
-
-
-def _request_of(tool: Tool, definition: Definition | None) -> str:
-    """A text that is the same for the same request: destination, method, path, query, body."""
-    return repr((place_of(tool.destination, definition), tool.destination))
-
-
-def _strictness(tool: Tool) -> tuple[int, int, bool, str]:
-    return tool.category.rank, tool.danger_level.rank, tool.requires_approval, tool.name

@@ -9,7 +9,7 @@ from remit.catalog.scales import Category, DangerLevel, Method
 from remit.policy.reach import reach_of
 from remit.policy.wording import CATEGORY_DEEDS, ceiling_words, facts_of, place_words, quoted
 from remit.statement.document import Block, Items, Paragraph, Section
-from remit.statement.judgement import is_doubtful, likely_danger, remark_on, worst_of
+from remit.statement.judgement import is_doubtful, likely_danger, remark_on, treated_as, worst_of
 from remit.statement.subject import Subject, called, counted, listed
 
 if TYPE_CHECKING:
@@ -166,14 +166,15 @@ def _harm(subject: Subject, tool: Tool) -> str:
     """What one wrong call does, on which host, and whether it can be undone."""
     place = subject.reach[tool.name].place
     where = place.origin or "the app"
-    if tool.request is None:
+    method = treated_as(tool)
+    if method is None:
         deed = f"runs something in your own client ({quoted(place.name)})"
-    elif tool.category is Category.READ and tool.request.method in (Method.GET, Method.POST):
+    elif tool.category is Category.READ and method in (Method.GET, Method.POST):
         deed = f"shows the agent something of {where} that it did not need"
-    elif tool.category is Category.ACTION and tool.request.method is not Method.DELETE:
+    elif tool.category is Category.ACTION and method is not Method.DELETE:
         deed = f"sets something off through {where}"
     else:
-        deed = f"{_DEEDS[tool.request.method]} on {where}"
+        deed = f"{_DEEDS[method]} on {where}"
     outside = " (an outside host)" if place.kind == "url" else ""
     level = likely_danger(tool)
     return f"One wrong call {deed}{outside}. {_undo(tool, level)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from remit.catalog.overrides import override_of
 from remit.catalog.scales import Category, DangerLevel, Method
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ _METHOD_RANK = (Method.GET, Method.POST, Method.PATCH, Method.PUT, Method.DELETE
 
 def remark_on(tool: Tool) -> str | None:
     """Where words and facts of a tool disagree, to follow its name; None where they do not."""
+    override = override_of(tool.request) if tool.request else None
+    if override is not None and tool.request is not None:
+        asked = override.method or "whatever method an argument names"
+        return f"is sent as {tool.request.method.value}, but it asks the app to treat it as {asked}"
     method = tool.request.method if tool.request else None
     says = _mildest_claim(tool)
     if method is Method.DELETE and says is not None:
@@ -46,6 +51,16 @@ def remark_on(tool: Tool) -> str | None:
     if tool.danger_level is DangerLevel.SAFE and word is not None:
         return f"says it is safe, but its own name says {word}"
     return None
+
+
+def treated_as(tool: Tool) -> Method | None:
+    """The method that the app will take a call for; the worst where nobody can tell."""
+    if tool.request is None:
+        return None
+    override = override_of(tool.request)
+    if override is None:
+        return tool.request.method
+    return next((m for m in Method if m.value == override.method), Method.DELETE)
 
 
 def is_doubtful(tool: Tool) -> bool:
@@ -74,7 +89,7 @@ def _harsh_word(tool: Tool) -> str | None:
 
 def likely_danger(tool: Tool) -> DangerLevel:
     """The declared danger level, or the one that the facts suggest where that is higher."""
-    method = tool.request.method if tool.request else None
+    method = treated_as(tool)
     if method is Method.DELETE and _mildest_claim(tool) is not None:
         return DangerLevel.DESTRUCTIVE
     understated = tool.category is Category.READ and method in (Method.PUT, Method.PATCH)
@@ -89,7 +104,7 @@ def badness(subject: Subject, tool: Tool) -> tuple[int, int, int, int, int]:
     In this order: the danger, whether nobody is asked first, the category, the method, and
     whether it goes to an outside host.
     """
-    method = tool.request.method if tool.request else None
+    method = treated_as(tool)
     return (
         likely_danger(tool).rank,
         int(not subject.stops(tool)),

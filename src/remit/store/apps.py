@@ -16,7 +16,7 @@ from remit.store.schema import apps, inputs, versions
 from remit.store.work import claim_polls_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from remit.gateway.records import AuditEntry
 
@@ -49,9 +49,7 @@ class Apps:
         def query(connection: Connection) -> tuple[InForce, ...]:
             found = connection.execute(select(apps).where(apps.c.workspace == workspace))
             approved = connection.execute(
-                select(versions)
-                .join(apps, and_(*_of_app(), versions.c.number == apps.c.in_force))
-                .where(versions.c.workspace == workspace)
+                select(versions).join(apps, _in_force()).where(versions.c.workspace == workspace)
             )
             by_app = {row["app"]: made(Version, row) for row in approved.mappings()}
             return tuple(
@@ -118,5 +116,9 @@ def touched(connection: Connection, app: App, **values: object) -> App:
     return made(App, changed.mappings().one())
 
 
-def _of_app() -> tuple[object, ...]:
-    return versions.c.workspace == apps.c.workspace, versions.c.app == apps.c.id
+def _in_force() -> ColumnElement[bool]:
+    return and_(
+        versions.c.workspace == apps.c.workspace,
+        versions.c.app == apps.c.id,
+        versions.c.number == apps.c.in_force,
+    )

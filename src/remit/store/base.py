@@ -6,7 +6,7 @@ import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from functools import lru_cache
+from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -15,10 +15,11 @@ from sqlalchemy.dialects.postgresql import Insert as InsertPostgresql
 from sqlalchemy.dialects.postgresql import insert as insert_postgresql
 from sqlalchemy.dialects.sqlite import Insert as InsertSqlite
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from remit.store.engine import fault_of, is_sqlite
-from remit.store.writer import Prepared, Writer, prepare
+from remit.store.prepared import insert_of
+from remit.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -81,10 +82,19 @@ class Database:
 
     def _queried(self, query: Callable[[Connection], T]) -> T:
         try:
-            with self.engine.connect() as connection:
-                return query(connection)
+            try:
+                return self._query(query)
+            except DBAPIError as error:
+                # The database was restarted: the connection was an old one, and so are all.
+                if not error.connection_invalidated:
+                    raise
+                return self._query(query)
         except SQLAlchemyError as error:
             raise fault_of(error) from None
+
+    def _query(self, query: Callable[[Connection], T]) -> T:
+        with self.engine.connect() as connection:
+            return query(connection)
 
 
 class Inserts:
@@ -95,8 +105,7 @@ class Inserts:
     """
 
     def __init__(self, database: Database, table: Table) -> None:
-        statement = insert_or(table, database.engine).on_conflict_do_nothing()
-        self._prepared: Prepared = prepare(statement, database.engine.dialect)
+        self._prepared = insert_of(table, database.engine.dialect)
         self._values: Callable[[object], tuple[object, ...]] = attrgetter(*self._prepared.names)
         self._writer = database.writer
 
@@ -120,7 +129,10 @@ def keep(connection: Connection, table: Table, value: object, **extra: object) -
 def keep_new(connection: Connection, table: Table, value: object, **extra: object) -> bool:
     """Insert a value; False where a row has its key, and nothing is changed then."""
     statement = insert_or(table, connection).on_conflict_do_nothing()
-    return connection.execute(statement.values(_columns(value, table, extra))).rowcount == 1
+    row = _columns(value, table, extra)
+    # Of an insert SQLAlchemy forgets the count unless it is asked to keep it.
+    counted = {"preserve_rowcount": True}
+    return connection.execute(statement.values(row), execution_options=counted).rowcount == 1
 
 
 def keep_latest(connection: Connection, table: Table, value: object, **extra: object) -> None:
@@ -154,7 +166,7 @@ def made(cls: type[T], row: RowMapping) -> T:
     return cls(**{name: row[name] for name in _fields(cls)})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fields(cls: type[object]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(cast("type[DataclassInstance]", cls)))
 

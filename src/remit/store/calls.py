@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, bindparam, case, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, func, or_, select, update
 
-from remit.gateway.ledger import ENDED, MOVES, CallFilter, CallRow
-from remit.store.base import Database, Inserts, keep_new, one, owned
+from remit.gateway.ledger import ENDED, MOVES, CallChange, CallFilter, CallRow
+from remit.store.base import Database, Inserts, keep, keep_new, one, owned
 from remit.store.pages import DEFAULT_LIMIT, page
-from remit.store.schema import calls, inputs
-from remit.store.writer import prepare
+from remit.store.prepared import update_of
+from remit.store.schema import IS_OPEN, calls, inputs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from remit.gateway.ledger import CallChange, CallStatus, InputRow, Outcome
+    from remit.gateway.ledger import CallStatus, InputRow, Outcome
     from remit.gateway.records import Page
 
+_FINISH_WHERE = {"workspace": "in_workspace", "id": "of_call", "status": "was"}
 # What is over and done with needs no place to go on from.
-_RESTS = {"private": None, "next_poll_at": None, "deadline": None, "node": None}
-_FINISH = (
-    update(calls)
-    .where(
-        calls.c.workspace == bindparam("in_workspace"),
-        calls.c.id == bindparam("of_call"),
-        calls.c.status == bindparam("was"),
-    )
-    .values(
-        status=bindparam("to_status"),
-        outcome=bindparam("to_outcome"),
-        record_json=bindparam("to_record"),
-        updated_at=bindparam("to_time"),
-        **_RESTS,
-    )
-)
+_FINISH_VALUES = {
+    "status": "to_status",
+    "outcome": "to_outcome",
+    "record_json": "to_record",
+    "updated_at": "to_time",
+    "private": None,
+    "next_poll_at": None,
+    "deadline": None,
+    "node": None,
+}
 
 
 class Calls:
@@ -43,7 +38,9 @@ class Calls:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._inserts = Inserts(database, calls)
-        self._finish = prepare(_FINISH, database.engine.dialect)
+        self._finish = update_of(
+            calls, where=_FINISH_WHERE, values=_FINISH_VALUES, dialect=database.engine.dialect
+        )
 
     async def plan(self, workspace: str, row: CallRow) -> bool:
         """See the port."""
@@ -59,7 +56,10 @@ class Calls:
             raise ValueError(msg)
 
         def unit(connection: Connection) -> bool:
-            return keep_new(connection, calls, row) and keep_new(connection, inputs, input_row)
+            if not keep_new(connection, calls, row):
+                return False
+            keep(connection, inputs, input_row)
+            return True
 
         return await self._database.write(unit)
 
@@ -95,8 +95,10 @@ class Calls:
             "to_record": record_json,
             "to_time": at,
         }
-        # The statement's own values (the nulls) are parameters too.
-        values = tuple(given.get(name) for name in self._finish.names)
+        if was == "await_input":
+            change = CallChange(status=status, outcome=outcome, record_json=record_json, at=at)
+            return await self.move(workspace, call, was=was, change=change)
+        values = tuple(given[name] for name in self._finish.names)
         return await self._database.writer.change(self._finish, values)
 
     async def get(self, workspace: str, call: str) -> CallRow | None:
@@ -150,7 +152,7 @@ class Calls:
 
         def counted(connection: Connection) -> tuple[int, int]:
             every, writes = connection.execute(query).one()
-            return cast("int", every), int(writes)
+            return every, int(writes)
 
         return await self._database.read(counted)
 
@@ -173,13 +175,26 @@ def moved(
     was: CallStatus,
     values: dict[str, object],
 ) -> bool:
-    """Change a call if it still has that status; False otherwise, and nothing is changed."""
-    statement = (
-        update(calls)
-        .where(calls.c.workspace == workspace, calls.c.id == call, calls.c.status == was)
-        .values(**values)
+    """Change a call if it still has that status; False otherwise, and nothing is changed.
+
+    A call does not leave an input that is open: it would run, or end, while a person is asked.
+    """
+    its = and_(calls.c.workspace == workspace, calls.c.id == call, calls.c.status == was)
+    if was == "await_input" and _is_asked(connection, its, workspace, call):
+        return False
+    return connection.execute(update(calls).where(its).values(**values)).rowcount == 1
+
+
+def _is_asked(connection: Connection, its: ColumnElement[bool], workspace: str, call: str) -> bool:
+    """Whether an input of the call is open, and stays so: the call's row is held first.
+
+    Not one statement: PostgreSQL, once it has waited for a row, looks at that row alone again.
+    """
+    connection.execute(select(calls.c.id).where(its).with_for_update())
+    asked = select(inputs.c.id).where(
+        inputs.c.workspace == workspace, inputs.c.call == call, IS_OPEN
     )
-    return connection.execute(statement).rowcount == 1
+    return connection.execute(asked).first() is not None
 
 
 def _conditions(which: CallFilter) -> list[ColumnElement[bool]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, select, update
 
 from remit.gateway.records import CatalogSnapshot, CatalogSource
 from remit.store.base import Database, keep_latest, keep_new, many, one, owned
@@ -13,7 +13,7 @@ from remit.store.schema import catalog_snapshots as snapshots
 from remit.store.schema import catalog_sources as sources
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from remit.gateway.records import AuditEntry
 
@@ -33,14 +33,14 @@ class Catalogs:
 
     async def snapshot(self, workspace: str, app: str, digest: str) -> CatalogSnapshot | None:
         """See the port."""
-        query = select(snapshots).where(*_of(workspace, app), snapshots.c.digest == digest)
+        query = select(snapshots).where(_of(workspace, app), snapshots.c.digest == digest)
         return await self._database.read(
             lambda connection: one(CatalogSnapshot, connection.execute(query).mappings())
         )
 
     async def history(self, workspace: str, app: str) -> tuple[CatalogSnapshot, ...]:
         """See the port."""
-        query = select(snapshots).where(*_of(workspace, app))
+        query = select(snapshots).where(_of(workspace, app))
         query = query.order_by(snapshots.c.at.desc(), snapshots.c.digest)
         return await self._database.read(
             lambda connection: many(CatalogSnapshot, connection.execute(query).mappings())
@@ -90,7 +90,7 @@ class Catalogs:
 
         def unit(connection: Connection) -> bool:
             held = select(snapshots.c.digest).where(
-                *_of(workspace, app), snapshots.c.digest == digest
+                _of(workspace, app), snapshots.c.digest == digest
             )
             if connection.execute(held).first() is None:
                 return False
@@ -105,8 +105,8 @@ class Catalogs:
         return await self._database.write(unit)
 
 
-def _of(workspace: str, app: str) -> tuple[object, ...]:
-    return snapshots.c.workspace == workspace, snapshots.c.app == app
+def _of(workspace: str, app: str) -> ColumnElement[bool]:
+    return and_(snapshots.c.workspace == workspace, snapshots.c.app == app)
 
 
 def _source(connection: Connection, workspace: str, app: str) -> CatalogSource | None:
@@ -117,14 +117,14 @@ def _source(connection: Connection, workspace: str, app: str) -> CatalogSource |
 def _prune(connection: Connection, source: CatalogSource) -> None:
     newest = (
         select(snapshots.c.digest)
-        .where(*_of(source.workspace, source.app))
+        .where(_of(source.workspace, source.app))
         .order_by(snapshots.c.at.desc(), snapshots.c.digest)
         .limit(KEPT_SNAPSHOTS)
     )
     spared = [source.digest] if source.accepted is None else [source.digest, source.accepted]
     connection.execute(
         delete(snapshots).where(
-            *_of(source.workspace, source.app),
+            _of(source.workspace, source.app),
             snapshots.c.digest.not_in(newest),
             snapshots.c.digest.not_in(spared),
         )

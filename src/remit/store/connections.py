@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, select, update
 
+from remit.gateway.keeping import connection_place
 from remit.gateway.records import Connection as Row
 from remit.gateway.records import Page
 from remit.store.base import Database, keep_latest, one, owned
 from remit.store.changes import acted, mark
 from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import connections
+from remit.store.sealed_rows import sealing
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from remit.gateway.keeping import Sealed
     from remit.gateway.records import AuditEntry
@@ -34,7 +36,8 @@ class Connections:
         def unit(connection: Connection) -> Row:
             before = _find(connection, workspace, row.app, row.user, locked=True)
             kept = row if before is None else replace(row, revision=before.revision + 1)
-            keep_latest(connection, connections, kept, sealed_by=kept.sealed.key_id)
+            place = connection_place(workspace, row.app, row.user, row.id)
+            keep_latest(connection, connections, kept, **sealing(place, kept.sealed))
             acted(connection, workspace, "connections", act)
             return kept
 
@@ -54,7 +57,7 @@ class Connections:
         """See the port."""
         statement = (
             update(connections)
-            .where(*_of(workspace, app, user), connections.c.revision == revision)
+            .where(_of(workspace, app, user), connections.c.revision == revision)
             .values(
                 sealed=sealed,
                 sealed_by=sealed.key_id,
@@ -74,7 +77,7 @@ class Connections:
 
     async def delete(self, workspace: str, app: str, user: str, *, act: AuditEntry) -> bool:
         """See the port."""
-        statement = delete(connections).where(*_of(workspace, app, user))
+        statement = delete(connections).where(_of(workspace, app, user))
 
         def unit(connection: Connection) -> bool:
             if connection.execute(statement).rowcount == 0:
@@ -108,18 +111,16 @@ class Connections:
         )
 
 
-def _of(workspace: str, app: str, user: str) -> tuple[object, ...]:
-    return (
-        connections.c.workspace == workspace,
-        connections.c.app == app,
-        connections.c.user == user,
+def _of(workspace: str, app: str, user: str) -> ColumnElement[bool]:
+    return and_(
+        connections.c.workspace == workspace, connections.c.app == app, connections.c.user == user
     )
 
 
 def _find(
     connection: Connection, workspace: str, app: str, user: str, *, locked: bool = False
 ) -> Row | None:
-    query = select(connections).where(*_of(workspace, app, user))
+    query = select(connections).where(_of(workspace, app, user))
     if locked:
         query = query.with_for_update()
     return one(Row, connection.execute(query).mappings())

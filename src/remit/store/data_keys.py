@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, update
+from sqlalchemy import and_, select, update
 
 from remit.gateway.keeping import DataKey
 from remit.store.base import Database, keep_new, many, one
 from remit.store.schema import data_keys
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
 
 class DataKeys:
@@ -30,7 +30,7 @@ class DataKeys:
 
     async def get(self, workspace: str, key_id: str) -> DataKey | None:
         """See the port."""
-        query = select(data_keys).where(*_of(workspace, key_id))
+        query = select(data_keys).where(_of(workspace, key_id))
         return await self._database.read(
             lambda connection: one(DataKey, connection.execute(query).mappings())
         )
@@ -57,7 +57,7 @@ class DataKeys:
         """See the port."""
         statement = (
             update(data_keys)
-            .where(*_of(workspace, key_id), data_keys.c.uses + uses <= limit)
+            .where(_of(workspace, key_id), data_keys.c.uses + uses <= limit)
             .values(uses=data_keys.c.uses + uses)
         )
         return await self._database.write(
@@ -68,17 +68,17 @@ class DataKeys:
         """See the port."""
         statement = (
             update(data_keys)
-            .where(*_of(key.workspace, key.id), data_keys.c.wrapped == key.wrapped)
+            .where(_of(key.workspace, key.id), data_keys.c.wrapped == key.wrapped)
             .values(master=master, wrapped=wrapped)
         )
         return await self._database.write(
             lambda connection: connection.execute(statement).rowcount == 1
         )
 
-    async def under_other(self, master: str, *, limit: int) -> tuple[DataKey, ...]:
+    async def under_other(self, master: str, *, after: str, limit: int) -> tuple[DataKey, ...]:
         """See the port."""
-        query = select(data_keys).where(data_keys.c.master != master)
-        query = query.order_by(data_keys.c.workspace, data_keys.c.number).limit(limit)
+        query = select(data_keys).where(data_keys.c.master != master, data_keys.c.id > after)
+        query = query.order_by(data_keys.c.id).limit(limit)
         return await self._database.read(
             lambda connection: many(DataKey, connection.execute(query).mappings())
         )
@@ -92,13 +92,9 @@ class DataKeys:
 
     async def workspaces(self) -> tuple[str, ...]:
         """See the port."""
-        query = select(data_keys.c.workspace).group_by(data_keys.c.workspace)
-        query = query.having(func.count() > 0)
-        # Sorted here: the database's order of texts is its own.
-        return await self._database.read(
-            lambda connection: tuple(sorted(connection.scalars(query).all()))
-        )
+        query = select(data_keys.c.workspace).distinct().order_by(data_keys.c.workspace)
+        return await self._database.read(lambda connection: tuple(connection.scalars(query).all()))
 
 
-def _of(workspace: str, key_id: str) -> tuple[object, ...]:
-    return data_keys.c.workspace == workspace, data_keys.c.id == key_id
+def _of(workspace: str, key_id: str) -> ColumnElement[bool]:
+    return and_(data_keys.c.workspace == workspace, data_keys.c.id == key_id)

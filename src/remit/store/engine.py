@@ -1,6 +1,6 @@
 """Opens a database: SQLite in WAL with every commit on the disk, or PostgreSQL.
 
-One code path for both: what differs stands here, in ``migrating`` and in ``writer.prepare``.
+One code path for both: what differs stands here, in ``migrating`` and in ``prepared``.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ BUSY_TIMEOUT_MS = 10_000
 # RETURNING came with this one (March 2021).
 _OLDEST_SQLITE = (3, 35, 0)
 _PRAGMAS = (
+    # First: to change the journal needs the lock too.
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
     "PRAGMA journal_mode = WAL",
     # NORMAL may lose the last commits when the power fails: an intent that was recorded.
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
-    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
 )
 _MEND = "Give sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE as [store] url."
 
@@ -58,14 +59,13 @@ def open_engine(url: str, *, connections: int = 5) -> Engine:
     address = _address(url)
     if address.get_backend_name() == "sqlite":
         return _sqlite(address, connections)
-    engine = create_engine(
+    return create_engine(
         address.set(drivername="postgresql+psycopg"),
         pool_size=connections,
         max_overflow=0,
         hide_parameters=True,
         connect_args={"connect_timeout": 10},
     )
-    return engine
 
 
 def writing(connection: Connection) -> Connection:
@@ -74,6 +74,12 @@ def writing(connection: Connection) -> Connection:
     SQLite refuses to raise a read transaction to a writing one when another wrote meanwhile.
     """
     return connection.execution_options(remit_writes=True)
+
+
+def is_missing(url: str) -> bool:
+    """Whether it is a SQLite file that is not there yet; raises as ``open_engine`` does."""
+    address = _address(url)
+    return address.drivername == "sqlite" and not Path(address.database or "").exists()
 
 
 def is_sqlite(engine: Engine) -> bool:
@@ -95,7 +101,7 @@ def fault_of(error: SQLAlchemyError) -> RemitError:
 def _address(url: str) -> URL:
     try:
         address = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         # The text may hold a password, so that it is not repeated.
         msg = f"The store's URL cannot be read. {_MEND}"
         raise WrongUse(msg) from None
@@ -127,8 +133,13 @@ def _sqlite(address: URL, connections: int) -> Engine:
         pool_size=connections,
         max_overflow=0,
         hide_parameters=True,
-        # None: the driver begins no transaction of its own, ``_begin`` does.
-        connect_args={"check_same_thread": False, "isolation_level": None},
+        connect_args={
+            "check_same_thread": False,
+            # The driver begins no transaction of its own, ``_begin`` does.
+            "isolation_level": None,
+            # One for each number of rows of ``prepared``, and all others.
+            "cached_statements": 512,
+        },
     )
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)

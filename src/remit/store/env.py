@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select
+from sqlalchemy import and_, delete, select
 
+from remit.gateway.keeping import env_place
 from remit.gateway.records import EnvValue
 from remit.store.base import Database, keep_latest, many
 from remit.store.changes import acted
 from remit.store.schema import env_values
+from remit.store.sealed_rows import sealing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from remit.gateway.keeping import Sealed
     from remit.gateway.records import AuditEntry
@@ -55,10 +57,11 @@ class EnvValues:
 
         def unit(connection: Connection) -> None:
             for value in kept:
-                keep_latest(connection, env_values, value, sealed_by=value.sealed.key_id)
+                place = env_place(workspace, app, collection, environment, value.name)
+                keep_latest(connection, env_values, value, **sealing(place, value.sealed))
             connection.execute(
                 delete(env_values).where(
-                    *_of(workspace, app, collection, environment), env_values.c.name.in_(gone)
+                    _of(workspace, app, collection, environment), env_values.c.name.in_(gone)
                 )
             )
             acted(connection, workspace, "env", act)
@@ -69,15 +72,15 @@ class EnvValues:
         self, workspace: str, app: str, collection: str, environment: str
     ) -> tuple[EnvValue, ...]:
         """See the port."""
-        query = select(env_values).where(*_of(workspace, app, collection, environment))
+        query = select(env_values).where(_of(workspace, app, collection, environment))
         query = query.order_by(env_values.c.name)
         return await self._database.read(
             lambda connection: many(EnvValue, connection.execute(query).mappings())
         )
 
 
-def _of(workspace: str, app: str, collection: str, environment: str) -> tuple[object, ...]:
-    return (
+def _of(workspace: str, app: str, collection: str, environment: str) -> ColumnElement[bool]:
+    return and_(
         env_values.c.workspace == workspace,
         env_values.c.app == app,
         env_values.c.collection == collection,

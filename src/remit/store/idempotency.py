@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, literal, select, update
+from sqlalchemy import and_, delete, select, update
 
 from remit.gateway.ledger import Fresh, InProgress, Mismatch, Replay, StoredAnswer
 from remit.store.base import Database, keep_new
@@ -106,18 +106,18 @@ class Idempotency:
 
     async def take_over(self, workspace: str, request: RequestKey, *, node: str, at: int) -> bool:
         """See the port."""
-        statement = (
-            update(stored_answers)
-            .where(
-                _running(workspace, request),
-                stored_answers.c.node != node,
-                ~alive(stored_answers.c.node, at),
-            )
-            .values(node=literal(node))
+        running = _running(workspace, request)
+        query = select(stored_answers.c.node).where(
+            running, stored_answers.c.node != node, ~alive(stored_answers.c.node, at)
         )
-        return await self._database.write(
-            lambda connection: connection.execute(statement).rowcount == 1
-        )
+
+        def unit(connection: Connection) -> bool:
+            dead = connection.scalar(query)
+            # Another node may take it at this moment: then it is not the dead one's any more.
+            taking = update(stored_answers).where(running, stored_answers.c.node == dead)
+            return connection.execute(taking.values(node=node)).rowcount == 1
+
+        return await self._database.write(unit)
 
 
 def _judged(row: RowMapping, body_digest: str, node: str) -> Beginning:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, and_, func, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, func, select, update
 
 from remit.gateway.ledger import (
     Answered,
@@ -19,8 +19,8 @@ from remit.store.base import Database, keep, many, one, owned
 from remit.store.calls import check_move, moved
 from remit.store.changes import keep_act
 from remit.store.pages import DEFAULT_LIMIT, page
-from remit.store.schema import inputs
-from remit.store.work import goes_on
+from remit.store.schema import IS_OPEN, inputs
+from remit.store.work import goes_on, picked
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -87,15 +87,11 @@ class Inputs:
 
     async def expire(self, node: str, *, at: int, limit: int) -> tuple[InputRow, ...]:
         """See the port."""
-        over = and_(inputs.c.status == "open", inputs.c.expires_at <= at)
-        key = (inputs.c.workspace, inputs.c.id)
-
-        def unit(connection: Connection) -> tuple[InputRow, ...]:
-            free = select(*key).where(over).order_by(inputs.c.expires_at).limit(limit)
-            due = tuple_(*key).in_(free.with_for_update(skip_locked=True))
-            return _close(connection, due, "expired", at, node)
-
-        return await self._database.write(unit)
+        over = and_(IS_OPEN, inputs.c.expires_at <= at)
+        due = picked([inputs.c.workspace, inputs.c.id], over, inputs.c.expires_at, limit)
+        return await self._database.write(
+            lambda connection: _close(connection, due, "expired", at, node)
+        )
 
     async def withdraw(
         self,
@@ -117,7 +113,7 @@ class Inputs:
 
     async def next_expiry_at(self) -> int | None:
         """See the port."""
-        query = select(func.min(inputs.c.expires_at)).where(inputs.c.status == "open")
+        query = select(func.min(inputs.c.expires_at)).where(IS_OPEN)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def get(self, workspace: str, input_id: str) -> InputRow | None:
@@ -160,7 +156,7 @@ def withdraw(
     connection: Connection, workspace: str, which: ColumnElement[bool], at: int, node: str
 ) -> tuple[InputRow, ...]:
     """Cancel open inputs; their calls go to ``node``, which ends them."""
-    ours = and_(inputs.c.workspace == workspace, inputs.c.status == "open", which)
+    ours = and_(inputs.c.workspace == workspace, IS_OPEN, which)
     return _close(connection, ours, "cancelled", at, node)
 
 
@@ -171,7 +167,7 @@ def _close(
     at: int,
     node: str,
 ) -> tuple[InputRow, ...]:
-    statement = update(inputs).where(which, inputs.c.status == "open").returning(inputs)
+    statement = update(inputs).where(which, IS_OPEN).returning(inputs)
     statement = statement.values(status=status, answered_at=at, answered_by="system")
     closed = many(InputRow, connection.execute(statement).mappings())
     for row in closed:

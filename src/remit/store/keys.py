@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import and_, or_, select, update
 
 from remit.gateway.records import ApiKey, Page, Workspace
 from remit.store.base import Database, keep, keep_new, many, one, owned
@@ -13,7 +13,7 @@ from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import api_keys, workspaces
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from remit.gateway.records import AuditEntry, Role
 
@@ -62,7 +62,7 @@ class Keys:
 
     async def get(self, workspace: str, key: str) -> ApiKey | None:
         """See the port."""
-        query = select(api_keys).where(*_of(workspace, key))
+        query = select(api_keys).where(_of(workspace, key))
         return await self._database.read(
             lambda connection: one(ApiKey, connection.execute(query).mappings())
         )
@@ -101,12 +101,12 @@ class Keys:
         def unit(connection: Connection) -> ApiKey | None:
             revoked = connection.execute(
                 update(api_keys)
-                .where(*_of(workspace, key), api_keys.c.revoked_at.is_(None))
+                .where(_of(workspace, key), api_keys.c.revoked_at.is_(None))
                 .values(revoked_at=act.at)
             )
             if revoked.rowcount:
                 acted(connection, workspace, "keys", act)
-            query = select(api_keys).where(*_of(workspace, key))
+            query = select(api_keys).where(_of(workspace, key))
             return one(ApiKey, connection.execute(query).mappings())
 
         return await self._database.write(unit)
@@ -114,7 +114,7 @@ class Keys:
     async def used(self, workspace: str, key: str, *, at: int) -> None:
         """See the port."""
         later = or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < at)
-        statement = update(api_keys).where(*_of(workspace, key), later).values(last_used_at=at)
+        statement = update(api_keys).where(_of(workspace, key), later).values(last_used_at=at)
 
         def unit(connection: Connection) -> None:
             connection.execute(statement)
@@ -122,5 +122,5 @@ class Keys:
         await self._database.write(unit)
 
 
-def _of(workspace: str, key: str) -> tuple[object, ...]:
-    return api_keys.c.workspace == workspace, api_keys.c.id == key
+def _of(workspace: str, key: str) -> ColumnElement[bool]:
+    return and_(api_keys.c.workspace == workspace, api_keys.c.id == key)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect, select, table, text
+from sqlalchemy import inspect, text
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.sql import column
 
-from remit.store.engine import fault_of, is_sqlite, open_engine, writing
+from remit.store.engine import fault_of, is_missing, is_sqlite, open_engine, writing
 from remit.store.schema import HEAD
 
 if TYPE_CHECKING:
@@ -48,12 +47,14 @@ def upgrade(url: str) -> str:
 
 
 def current(url: str) -> str | None:
-    """The revision that the schema has; None for an empty database.
+    """The revision that the schema has; None for an empty database, which is not made here.
 
     Raises:
         StoreUnavailable: the database cannot be reached.
         WrongUse: the URL is no database of ours.
     """
+    if is_missing(url):
+        return None
     engine = open_engine(url, connections=1)
     try:
         with engine.connect() as connection:
@@ -72,7 +73,7 @@ def behind(url: str) -> bool:
 def _current(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
-    return connection.scalar(select(column("version_num")).select_from(table("alembic_version")))
+    return connection.scalar(text("SELECT version_num FROM alembic_version"))
 
 
 def _migrate(connection: Connection) -> None:

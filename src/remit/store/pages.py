@@ -39,10 +39,13 @@ def page(
     """Run a query as one page of a list.
 
     Args:
+        connection: it is read from.
+        cls: what a row becomes.
         query: with its conditions, without an order.
         key: the columns that order the list, unique together, none of them null.
         limit: 1 to 500 (contract section 10).
         cursor: ``next`` of the page before; None for the first.
+        newest_first: whether the list runs down the key.
 
     Raises:
         WrongUse: the cursor is not one that a list gave, or the limit is out of bounds.

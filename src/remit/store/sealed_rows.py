@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, select, update
@@ -12,7 +14,6 @@ from remit.gateway.keeping import (
     env_place,
     signing_place,
 )
-from remit.store.base import Database
 from remit.store.schema import connections, env_values, signing_keys
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import RowMapping
 
     from remit.gateway.keeping import Place, Sealed
+    from remit.store.base import Database
 
 
 def _connection_place(row: RowMapping) -> Place:
@@ -45,6 +47,16 @@ _TABLES: tuple[tuple[Table, Callable[[RowMapping], Place]], ...] = (
 )
 
 
+def sealing(place: Place, sealed: Sealed) -> dict[str, str]:
+    """The columns that a sealed value has besides itself.
+
+    ``row_id`` orders the rows of all three tables; it stays the same as long as the place does.
+    """
+    where = [place.workspace, place.app, place.user, *place.field]
+    digest = hashlib.sha256(json.dumps(where).encode()).hexdigest()
+    return {"sealed_by": sealed.key_id, "row_id": digest}
+
+
 class SealedRows:
     """See ``keeping.SealedRows``."""
 
@@ -52,7 +64,7 @@ class SealedRows:
         self._database = database
 
     async def under_other(
-        self, workspace: str, key_id: str, *, limit: int
+        self, workspace: str, key_id: str, *, after: str, limit: int
     ) -> tuple[SealedRow, ...]:
         """See the port."""
 
@@ -61,13 +73,19 @@ class SealedRows:
             for table, place in _TABLES:
                 rows = connection.execute(
                     select(table)
-                    .where(table.c.workspace == workspace, table.c.sealed_by != key_id)
-                    .limit(limit - len(found))
+                    .where(
+                        table.c.workspace == workspace,
+                        table.c.sealed_by != key_id,
+                        table.c.row_id > after,
+                    )
+                    .order_by(table.c.row_id)
+                    .limit(limit)
                 )
                 found += [
-                    SealedRow(place=place(row), sealed=row["sealed"]) for row in rows.mappings()
+                    SealedRow(id=row["row_id"], place=place(row), sealed=row["sealed"])
+                    for row in rows.mappings()
                 ]
-            return tuple(found)
+            return tuple(sorted(found, key=lambda row: row.id)[:limit])
 
         return await self._database.read(query)
 

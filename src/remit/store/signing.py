@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, select
 
 from remit.gateway.identity import SigningKey
-from remit.gateway.keeping import SERVER
+from remit.gateway.keeping import SERVER, signing_place
 from remit.store.base import Database, keep_new, many
 from remit.store.schema import signing_keys
+from remit.store.sealed_rows import sealing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -43,8 +44,8 @@ class SigningKeys:
             return keep_new(
                 connection, signing_keys, key,
                 workspace=SERVER,
-                sealed_by=key.sealed.key_id,
                 number=1 if row is None else row.number + 1,
+                **sealing(signing_place(key.kid), key.sealed),
             )  # fmt: skip
 
         return await self._database.write(unit)

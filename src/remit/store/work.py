@@ -13,14 +13,14 @@ from sqlalchemy import ColumnElement, and_, delete, exists, func, not_, select, 
 from remit.gateway.ledger import CallRow
 from remit.store.base import Database, insert_or, many
 from remit.store.calls import moved
-from remit.store.schema import calls, inputs, nodes, stored_answers
+from remit.store.schema import IS_POLLING, calls, nodes, stored_answers
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from collections.abc import Sequence
 
-_AT_WORK = and_(
-    calls.c.status.in_(["planned", "await_input", "sending"]), calls.c.node.is_not(None)
-)
+    from sqlalchemy import Column, Connection
+
+_AT_WORK = calls.c.status.in_(["planned", "await_input", "sending"])
 
 
 class Work:
@@ -57,8 +57,8 @@ class Work:
         self, node: str, *, at: int, limit: int, claim_ms: int
     ) -> tuple[CallRow, ...]:
         """See the port."""
-        due = and_(calls.c.status == "polling", calls.c.next_poll_at <= at)
-        values = {"next_poll_at": at + claim_ms, "node": node}
+        due = and_(IS_POLLING, calls.c.next_poll_at <= at)
+        values: dict[str, object] = {"next_poll_at": at + claim_ms, "node": node}
         return await self._database.write(lambda connection: _claim(connection, due, values, limit))
 
     async def reschedule_poll(
@@ -85,7 +85,7 @@ class Work:
             .where(
                 calls.c.workspace == workspace,
                 calls.c.id == call,
-                calls.c.status == "polling",
+                IS_POLLING,
                 calls.c.polls_left == polls_left,
             )
             .values(**values)
@@ -96,15 +96,21 @@ class Work:
 
     async def next_poll_at(self) -> int | None:
         """See the port."""
-        query = select(func.min(calls.c.next_poll_at)).where(calls.c.status == "polling")
+        query = select(func.min(calls.c.next_poll_at)).where(IS_POLLING)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def abandoned(self, node: str, *, at: int, limit: int) -> tuple[CallRow, ...]:
         """See the port."""
-        dead = and_(_AT_WORK, calls.c.node != node, not_(alive(calls.c.node, at)))
-        return await self._database.write(
-            lambda connection: _claim(connection, dead, {"node": node}, limit)
-        )
+        at_work = and_(calls.c.node.is_not(None), calls.c.node != node, _AT_WORK)
+        dead_nodes = select(calls.c.node).where(at_work, not_(alive(calls.c.node, at))).distinct()
+
+        def unit(connection: Connection) -> tuple[CallRow, ...]:
+            # Two statements: a row that another node takes at this moment has that node then,
+            # which PostgreSQL sees when it looks at the row again, but not whether it is alive.
+            dead = list(connection.scalars(dead_nodes))
+            return _claim(connection, and_(at_work, calls.c.node.in_(dead)), {"node": node}, limit)
+
+        return await self._database.write(unit)
 
     async def forget_answers(self, *, at: int) -> int:
         """See the port."""
@@ -121,8 +127,8 @@ def claim_polls_of(
     connection: Connection, workspace: str, app: str, at: int, node: str
 ) -> tuple[CallRow, ...]:
     """Every polling call of a suspended app, so that nobody polls it again meanwhile."""
-    its = and_(calls.c.workspace == workspace, calls.c.app == app, calls.c.status == "polling")
-    values = {"next_poll_at": at + _STOPPED_MS, "node": node}
+    its = and_(calls.c.workspace == workspace, calls.c.app == app, IS_POLLING)
+    values: dict[str, object] = {"next_poll_at": at + _STOPPED_MS, "node": node}
     return _claim(connection, its, values, None)
 
 
@@ -141,9 +147,24 @@ def _claim(
     values: dict[str, object],
     limit: int | None,
 ) -> tuple[CallRow, ...]:
-    key = (calls.c.workspace, calls.c.id)
-    free = select(*key).where(condition).order_by(calls.c.next_poll_at, calls.c.id)
-    free = free.limit(limit).with_for_update(skip_locked=True)
-    statement = update(calls).where(tuple_(*key).in_(free)).values(**values).returning(calls)
+    key = [calls.c.workspace, calls.c.id]
+    free = picked(key, condition, calls.c.next_poll_at, limit)
+    statement = update(calls).where(free).values(**values).returning(calls)
     claimed = many(CallRow, connection.execute(statement).mappings())
     return tuple(sorted(claimed, key=lambda row: (row.next_poll_at or 0, row.at, row.id)))
+
+
+def picked(
+    key: Sequence[Column[str]],
+    condition: ColumnElement[bool],
+    order: ColumnElement[int],
+    limit: int | None,
+) -> ColumnElement[bool]:
+    """A condition that takes some free rows, the first in that order.
+
+    A table expression is evaluated once. As a plain subquery PostgreSQL may run it for each row,
+    and so take more than the limit.
+    """
+    free = select(*key).where(condition).order_by(order, *key)
+    free = free.limit(limit).with_for_update(skip_locked=True)
+    return tuple_(*key).in_(select(free.cte("free")))

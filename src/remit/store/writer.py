@@ -4,12 +4,12 @@ Why one thread and no timer: a commit costs the same for one row and for a thous
 whatever came while the last one ran goes into the next. Nobody waits for a clock, and a busy
 server makes its batches larger by itself (docs/decisions/0011).
 
-Two kinds of work. A *change* is one prepared statement and one row of parameters that is expected
-to touch exactly one row of the table; changes of one statement run as one ``executemany``. A
-*unit* is a function of the connection. Both run in one transaction for the whole batch. When
-anything in it raises, or a change did not touch its row, the batch is rolled back and runs again
-in the order of arrival, each piece in a savepoint of its own, so that a failing piece fails
-alone. Units may therefore run twice, and do nothing but read and write through the connection.
+Two kinds of work. A *change* is one row of parameters for a prepared statement, expected to touch
+exactly one row of the table; changes of one statement run together (``prepared``). A *unit* is a
+function of the connection. Both run in one transaction for the whole batch. When anything in it
+raises, or a change did not touch its row, the transaction is rolled back and each half of the
+batch gets one of its own, and so on: a failing piece fails alone. Units may therefore run several
+times, and do nothing but read and write through the connection.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import asyncio
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
+from enum import Enum, auto
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -27,40 +28,21 @@ from remit.errors import StoreUnavailable
 from remit.store.engine import fault_of, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
     from sqlalchemy import Connection, Engine
-    from sqlalchemy.engine.interfaces import Dialect
-    from sqlalchemy.sql.dml import UpdateBase
+
+    from remit.store.prepared import Prepared
 
 T = TypeVar("T")
 Unit: TypeAlias = "Callable[[Connection], T]"
 
 # Bounds the memory of a batch and how long its first piece waits for its last.
 MAX_BATCH = 4_096
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A statement compiled once, with the order of its parameters.
-
-    Attributes:
-        sql: in the driver's own paramstyle, with positional parameters.
-        names: of the parameters, in that order.
-    """
-
-    sql: str
-    names: tuple[str, ...]
-
-
-def prepare(statement: UpdateBase, dialect: Dialect) -> Prepared:
-    """Compile a statement for the driver, so that a row costs no more than its tuple.
-
-    Parameters go to the driver as they are: no column of a type of its own may be among them.
-    """
-    positional = type(dialect)(paramstyle="qmark" if dialect.name == "sqlite" else "format")
-    compiled = statement.compile(dialect=positional)
-    return Prepared(sql=str(compiled), names=tuple(compiled.positiontup or ()))
+# Of a piece alone: two nodes may wait for each other's rows, and one of them has to let go.
+_TRIES = 3
+# PostgreSQL's serialization_failure and deadlock_detected.
+_CONFLICTS = frozenset({"40001", "40P01"})
 
 
 @dataclass(slots=True)
@@ -76,7 +58,20 @@ class _Piece:
 
 
 class _Missed(Exception):
-    """A change did not touch its row: the batch runs again, piece by piece."""
+    """A change did not touch its row: it has to be found which."""
+
+
+class _End(Enum):
+    """How a transaction ended.
+
+    LOST: the database cannot be reached, or it is not known whether the commit was done.
+    IN_THE_WAY: something passing was in the way.
+    """
+
+    COMMITTED = auto()
+    ROLLED_BACK = auto()
+    IN_THE_WAY = auto()
+    LOST = auto()
 
 
 class Writer:
@@ -91,6 +86,8 @@ class Writer:
         self._queue: SimpleQueue[_Piece | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="remit-store-writer", daemon=True)
         self._closed = False
+        # Of the thread alone.
+        self._connection: Connection | None = None
         self._thread.start()
 
     def change(self, prepared: Prepared, values: tuple[object, ...]) -> asyncio.Future[bool]:
@@ -122,15 +119,16 @@ class Writer:
         return future
 
     def _run(self) -> None:
-        while True:
+        last = False
+        while not last:
             piece = self._queue.get()
             if piece is None:
-                return
+                break
             batch, last = self._take(piece)
-            self._write(batch)
+            # Who was cancelled while waiting in line wants nothing any more.
+            self._write([piece for piece in batch if not piece.future.cancelled()])
             _tell(batch)
-            if last:
-                return
+        self._disconnect()
 
     def _take(self, first: _Piece) -> tuple[list[_Piece], bool]:
         """Everything that waits, and whether the end was among it."""
@@ -146,92 +144,82 @@ class Writer:
         return batch, False
 
     def _write(self, batch: list[_Piece]) -> None:
-        # Who was cancelled while waiting in line wants nothing any more.
-        alive = [piece for piece in batch if not piece.future.cancelled()]
-        try:
-            self._transact(alive, _together)
-        except _Failed as failed:
-            if not failed.retry:
-                return
-            try:
-                self._transact(alive, _one_by_one)
-            except _Failed:
-                return
+        """Commit a batch, in halves where it cannot be done as a whole."""
+        end = self._transact(batch)
+        if len(batch) > 1 and end in {_End.ROLLED_BACK, _End.IN_THE_WAY}:
+            middle = len(batch) // 2
+            self._write(batch[:middle])
+            self._write(batch[middle:])
+            return
+        for _ in range(_TRIES - 1):
+            if end is _End.IN_THE_WAY:
+                end = self._transact(batch)
 
-    def _transact(
-        self, batch: list[_Piece], run: Callable[[Connection, list[_Piece]], None]
-    ) -> None:
-        """One transaction over the batch; where it fails as a whole, every piece has the error."""
+    def _transact(self, batch: list[_Piece]) -> _End:
+        """One transaction; where it fails, every piece has the error."""
         try:
-            with self._engine.connect() as connection:
-                transaction = writing(connection).begin()
-                try:
-                    run(connection, batch)
-                except Exception as error:
-                    transaction.rollback()
-                    _fail(batch, error)
-                    raise _Failed(retry=True) from error
-                transaction.commit()
+            connection = self._connected()
+            transaction = connection.begin()
         except SQLAlchemyError as error:
-            # At the begin or the commit. What was lost at a commit may have been kept after all,
-            # so that it is not tried again.
-            _fail(batch, error)
-            raise _Failed(retry=False) from error
+            return self._failed(batch, error, _End.LOST)
+        try:
+            _run(connection, batch)
+        except Exception as error:  # noqa: BLE001 (it goes to whoever waits for its piece)
+            end = _End.IN_THE_WAY if _in_the_way(error) else _End.ROLLED_BACK
+            return self._failed(batch, error, end)
+        try:
+            transaction.commit()
+        except SQLAlchemyError as error:
+            # It may have been kept after all, so that it is not tried again.
+            return self._failed(batch, error, _End.LOST)
+        return _End.COMMITTED
+
+    def _failed(self, batch: list[_Piece], error: Exception, end: _End) -> _End:
+        self._disconnect()
+        for piece in batch:
+            piece.error = error
+        return end
+
+    def _connected(self) -> Connection:
+        """The writer's connection, kept from batch to batch; a new one after a fault."""
+        if self._connection is None:
+            self._connection = writing(self._engine.connect())
+        return self._connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
-class _Failed(Exception):
-    def __init__(self, *, retry: bool) -> None:
-        super().__init__()
-        self.retry = retry
+def _run(connection: Connection, batch: list[_Piece]) -> None:
+    """Changes first, those of one statement together, then the units.
 
-
-def _fail(batch: Iterable[_Piece], error: Exception) -> None:
-    for piece in batch:
-        piece.error = error
-
-
-def _together(connection: Connection, batch: list[_Piece]) -> None:
-    """Changes first, those of one statement together, then the units."""
+    Raises:
+        _Missed: one of several changes did not touch its row.
+    """
     groups: dict[Prepared, list[_Piece]] = defaultdict(list)
     for piece in batch:
+        piece.error = None
         if piece.prepared is not None:
             groups[piece.prepared].append(piece)
     for prepared, pieces in groups.items():
-        rows = [piece.values for piece in pieces]
-        if _executed(connection, prepared, rows) != len(rows):
+        touched = prepared.run(connection, [piece.values for piece in pieces])
+        if touched != len(pieces) and len(batch) > 1:
             raise _Missed
         for piece in pieces:
-            piece.result = True
+            piece.result = touched == len(pieces)
     for piece in batch:
         if piece.unit is not None:
             piece.result = piece.unit(connection)
 
 
-def _one_by_one(connection: Connection, batch: list[_Piece]) -> None:
-    """Each piece in a savepoint, in the order of arrival; its error is its own."""
-    for piece in batch:
-        piece.error = None
-        savepoint = connection.begin_nested()
-        try:
-            if piece.unit is not None:
-                piece.result = piece.unit(connection)
-            elif piece.prepared is not None:
-                piece.result = _executed(connection, piece.prepared, [piece.values]) == 1
-            savepoint.commit()
-        except DBAPIError as error:
-            if error.connection_invalidated:
-                raise
-            savepoint.rollback()
-            piece.error = error
-        except Exception as error:  # noqa: BLE001 (it goes to whoever waits for this piece)
-            savepoint.rollback()
-            piece.error = error
-
-
-def _executed(
-    connection: Connection, prepared: Prepared, rows: Sequence[tuple[object, ...]]
-) -> int:
-    return connection.exec_driver_sql(prepared.sql, cast("Any", rows)).rowcount
+def _in_the_way(error: Exception) -> bool:
+    """Whether another node's transaction was in the way, and a second try may well do."""
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return getattr(cause, "sqlstate", None) in _CONFLICTS
 
 
 def _tell(batch: list[_Piece]) -> None:

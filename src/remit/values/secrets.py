@@ -16,6 +16,8 @@ _SHORTEST = 4
 # From here on, the base64 of a secret inside a longer text is long enough to be told apart.
 _SHORTEST_INSIDE = 8
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
+# RFC 3986, unreserved: no encoder of URLs, JSON or HTML writes them otherwise.
+_is_unreserved = re.compile(r"[A-Za-z0-9._~-]*").fullmatch
 
 
 @final
@@ -96,15 +98,21 @@ class Masker:
 def _forms(text: str) -> set[str]:
     """Every spelling of a secret that an app may well answer with."""
     raw = text.encode("utf-8", "surrogatepass")
+    found = {text, raw.hex(), raw.hex().upper()} | _base64(raw)
+    found |= {"".join(f"%{byte:02{x}}" for byte in raw) for x in "Xx"}
+    # Most tokens are of this kind, and every call makes a masker.
+    return found if _is_unreserved(text) else found | _percent(raw, text) | _quoted(text)
+
+
+def _percent(raw: bytes, text: str) -> set[str]:
+    """A secret inside a URL or a form, with capital and small hex digits."""
     percent = {
         quote(raw, safe=""),
         quote(raw),
         quote_plus(raw),
         quote_plus(text, errors="replace", safe="/"),
     }
-    percent |= {_ESCAPE.sub(lambda found: found[0].lower(), form) for form in percent}
-    percent |= {"".join(f"%{byte:02{x}}" for byte in raw) for x in "Xx"}
-    return {text, raw.hex(), raw.hex().upper()} | percent | _quoted(text) | _base64(raw)
+    return percent | {_ESCAPE.sub(lambda found: found[0].lower(), form) for form in percent}
 
 
 def _quoted(text: str) -> set[str]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from base64 import b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from remit.documents.canonical import canonical_json
+from remit.documents.canonical import compact_json
 from remit.gateway.keeping import VaultFault
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def wrap_binding(workspace: str, key_id: str, master: str) -> bytes:
 
 
 def _binding(kind: str, parts: list[object]) -> bytes:
-    # Canonical JSON: no two different lists have the same text.
-    return canonical_json(["remit", FORM, kind, *parts])
+    # Of texts and null alone, so that this is their canonical JSON: no two lists have one text.
+    return compact_json(["remit", FORM, kind, *parts]).encode("utf-8", "surrogatepass")
 
 
 def _parts(text: str) -> tuple[str, bytes, bytes]:
@@ -126,9 +126,9 @@ def _text(data: bytes) -> str:
 
 
 def _bytes(text: str) -> bytes | None:
-    """Base64url without padding; None unless the bytes have this text and no other."""
+    """Base64url of its alphabet alone; None unless the bytes have this text and no other."""
     try:
-        data = b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
         return None
     return data if _text(data) == text else None

@@ -1,0 +1,187 @@
+"""The use cases of an input: answered, withdrawn (contract section 9, "Inputs").
+
+The first answer decides. What follows from it runs in a task of the node; should the node die
+before, another one takes the call up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from remit.documents.canonical import canonical_json
+from remit.errors import Forbidden, InvalidRequest
+from remit.gateway.acting import no_such
+from remit.gateway.asking import asked_of
+from remit.gateway.ledger import Answered, AnsweredOtherwise, InputAnswer
+from remit.gateway.records import AuditEntry
+from remit.gateway.resuming import go_on
+from remit.policy.decisions import may_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remit.gateway.acting import Actor
+    from remit.gateway.ledger import InputRow, InputStatus
+    from remit.gateway.node import Node
+    from remit.gateway.recording import AnswerResult
+    from remit.values.json import JsonObject
+
+MAX_NOTE = 2_000
+Decision = Literal["approve", "deny", "cancel"]
+_STATUS_OF: Mapping[Decision, InputStatus] = {
+    "approve": "approved",
+    "deny": "denied",
+    "cancel": "cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What somebody answers.
+
+    Attributes:
+        note: for the agent, with a no.
+        digest: of the request that was shown; None holds for whatever the input has.
+        user: for whom a key answers; a ``backend`` key has to say.
+        in_person: whether a token is held by the user's own client, not by an agent.
+    """
+
+    decision: Decision
+    note: str = ""
+    digest: str | None = None
+    user: str | None = None
+    in_person: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Person:
+    """Who answers, as the rules see it and as it is recorded."""
+
+    is_user: bool
+    is_operator: bool
+    label: str
+
+
+async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> AnswerResult:
+    """Answer an input.
+
+    Args:
+        node: which goes on with the call.
+        actor: who holds the key or token; in its own workspace.
+        input_id: of the input.
+        given: the answer.
+
+    Returns:
+        Whether this answer decided, repeats the one that did, came too late, or was given for
+        another request than the input's; always with the input as it stands.
+
+    Raises:
+        Forbidden: the actor is nobody whom this input asks.
+        InvalidRequest: the note is too long.
+        NotFound: there is no such input in the workspace.
+        StoreUnavailable: it is not known whether the answer was kept; answer again.
+    """
+    workspace = actor.workspace
+    if len(given.note) > MAX_NOTE:
+        raise InvalidRequest(f"The note is longer than {MAX_NOTE:,} characters. Shorten it.")
+    row = await node.inputs.get(workspace, input_id)
+    if row is None:
+        raise no_such("input", input_id)
+    person = _person(actor, row, given)
+    _refuse_stranger(row, person, given)
+    at = node.wall.unix_ms()
+    detail: JsonObject = {"isUser": person.is_user, "isOperator": person.is_operator}
+    if given.note:
+        detail["note"] = given.note
+    result = await node.inputs.answer(
+        workspace,
+        input_id,
+        InputAnswer(
+            status=_STATUS_OF[given.decision],
+            by=person.label,
+            at=at,
+            node=node.id,
+            detail_json=canonical_json(detail).decode(),
+            digest=given.digest,
+        ),
+        act=_act(node, actor, row, given, at),
+    )
+    if result is None:
+        raise no_such("input", input_id)
+    # One that came too late found the input expired just now: its call is ended like any other.
+    late = isinstance(result, AnsweredOtherwise) and result.input.status == "expired"
+    if isinstance(result, Answered) or late:
+        node.tasks.start(go_on(node, result.input))
+    return result
+
+
+async def withdraw(
+    node: Node, workspace: str, *, call: str | None = None, session: str | None = None
+) -> tuple[InputRow, ...]:
+    """Cancel the open inputs of a call or of a session; nothing of them is sent."""
+    closed = await node.inputs.withdraw(
+        workspace, call=call, session=session, at=node.wall.unix_ms(), node=node.id
+    )
+    for row in closed:
+        node.tasks.start(go_on(node, row))
+    return closed
+
+
+def _person(actor: Actor, row: InputRow, given: Answer) -> _Person:
+    """Who answers: a key for the user that it names, a person's own client for its user.
+
+    Raises:
+        Forbidden: an agent's token, or a ``backend`` key that names nobody.
+    """
+    if actor.role == "user":
+        if not given.in_person or actor.user is None:
+            raise Forbidden(
+                "This token speaks for an agent, and an agent cannot answer what asks for a "
+                "person. Answer in the console, or through your back end's key."
+            )
+        return _Person(is_user=actor.user == row.user, is_operator=False, label=actor.label)
+    if given.user is None and actor.role != "operator":
+        raise Forbidden(
+            'A backend key answers for a person. Say for whom with "user"; it is recorded.'
+        )
+    label = actor.label if given.user is None else f"user:{given.user} through {actor.label}"
+    return _Person(
+        is_user=given.user == row.user,
+        # An operator that speaks for a user is that user, and nobody else.
+        is_operator=actor.role == "operator" and given.user is None,
+        label=label,
+    )
+
+
+def _refuse_stranger(row: InputRow, person: _Person, given: Answer) -> None:
+    ask = asked_of(row)
+    if may_answer(ask, is_user=person.is_user, is_operator=person.is_operator):
+        return
+    if given.decision == "cancel" and person.is_user:
+        # Whoever the call concerns may always take it back.
+        return
+    wanted = {
+        "user": "the user whom the call concerns, or an operator",
+        "operator": "an operator of the workspace",
+        "other": "somebody else than the user whom the call concerns",
+    }[ask.by]
+    raise Forbidden(f"This input is for {wanted}: {ask.reason}.")
+
+
+def _act(node: Node, actor: Actor, row: InputRow, given: Answer, at: int) -> AuditEntry:
+    detail: JsonObject = {
+        "call": row.call,
+        "decision": given.decision,
+        "digest": row.digest,
+        "user": given.user or actor.user,
+    }
+    return AuditEntry(
+        workspace=actor.workspace,
+        id=node.fresh.fresh_id("act"),
+        at=at,
+        actor=actor.label,
+        kind="input.answered",
+        subject=f"input/{row.id}",
+        detail_json=canonical_json(detail).decode(),
+    )

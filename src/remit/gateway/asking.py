@@ -1,0 +1,132 @@
+"""What a call waits for from a person, as a row and as JSON (contract sections 5 and 9)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, cast
+
+from remit.documents.canonical import compact_json
+from remit.gateway.journal import kept, moment
+from remit.gateway.ledger import InputRow
+from remit.policy.decisions import Ask
+
+if TYPE_CHECKING:
+    from remit.calls.cards import Card
+    from remit.gateway.permitting import Case
+    from remit.values.json import JsonObject, JsonValue
+
+_DECISIONS = {"approved": "approve", "denied": "deny", "cancelled": "cancel", "skipped": "skip"}
+
+
+def input_row(
+    case: Case, card: Card, ask: Ask, *, input_id: str, at: int, expires_at: int
+) -> InputRow:
+    """The input of a call that a person must approve.
+
+    Args:
+        case: the call; what is shown of its arguments and request is what its record holds.
+        card: what the person sees.
+        ask: who is asked, and why.
+        input_id: a fresh one.
+        at: now, in Unix milliseconds.
+        expires_at: when nobody can answer any more.
+    """
+    frozen = case.frozen
+    body: JsonObject = {
+        "title": "".join(part.text for part in card.title),
+        "titleParts": [{"text": part.text, "inserted": part.inserted} for part in card.title],
+        "line": {"act": card.act, "danger": card.danger, "host": card.host},
+        "verb": card.verb,
+        "args": case.record.get("args", {}),
+        "arguments": [{"title": title, "text": text} for title, text in card.arguments],
+        "request": case.record["request"],
+        "reason": ask.reason,
+        "rememberable": ask.rememberable,
+        "apart": ask.apart,
+    }
+    if card.preview is not None:
+        body["preview"] = kept(card.preview)
+    if card.preview_failure is not None:
+        body["previewFailure"] = card.preview_failure
+    if frozen.account is not None:
+        body["account"] = frozen.account
+    return InputRow(
+        workspace=case.workspace,
+        id=input_id,
+        call=case.call_id,
+        kind="approval",
+        app=case.app,
+        tool=case.tool.name,
+        user=case.user,
+        by=ask.by,
+        digest=frozen.request.digest,
+        body_json=compact_json(body),
+        created_at=at,
+        expires_at=expires_at,
+        session=cast("str | None", case.record.get("sessionId")),
+    )
+
+
+def asked_of(row: InputRow) -> Ask:
+    """Who may answer an input, and why it was opened."""
+    body = _body(row)
+    return Ask(
+        reason=str(body.get("reason", "")),
+        by=row.by,  # pyright: ignore[reportArgumentType] -- written from an Ask
+        rememberable=body.get("rememberable") is True,
+        apart=body.get("apart") is True,
+    )
+
+
+def input_json(row: InputRow) -> JsonObject:
+    """An input as every surface gives it (contract section 9, "Inputs")."""
+    said: JsonObject = {
+        "id": row.id,
+        "kind": row.kind,
+        "status": row.status,
+        "callId": row.call,
+        "user": row.user,
+        "app": row.app,
+        "tool": row.tool,
+        **_body(row),
+        "digest": row.digest,
+        "by": row.by,
+        "createdAt": moment(row.created_at),
+        "expiresAt": moment(row.expires_at),
+    }
+    for name in ("apart", "rememberable"):
+        said.pop(name, None)
+    if row.session is not None:
+        said["sessionId"] = row.session
+    if row.status != "open":
+        said |= answer_of(row)
+    return said
+
+
+def answer_of(row: InputRow) -> JsonObject:
+    """How an input was answered, by whom and when."""
+    said: JsonObject = {}
+    if (decision := _DECISIONS.get(row.status)) is not None:
+        said["decision"] = decision
+    if row.answered_by is not None:
+        said["answeredBy"] = row.answered_by
+    if row.answered_at is not None:
+        said["answeredAt"] = moment(row.answered_at)
+    if (note := note_of(row)) is not None:
+        said["note"] = note
+    return said
+
+
+def detail_of(row: InputRow) -> JsonObject:
+    """What was kept of the answer besides its columns."""
+    return cast("JsonObject", json.loads(row.answer_json or "{}"))
+
+
+def note_of(row: InputRow) -> str | None:
+    """What the person said with the answer."""
+    note: JsonValue = detail_of(row).get("note")
+    return note if isinstance(note, str) and note else None
+
+
+def _body(row: InputRow) -> JsonObject:
+    return cast("JsonObject", json.loads(row.body_json))

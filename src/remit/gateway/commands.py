@@ -1,0 +1,53 @@
+"""One call that is asked for, whoever asks (contract sections 9, 10 and 14)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from remit.calls.arguments import ArgumentOrigin
+    from remit.gateway.acting import Actor
+    from remit.gateway.ledger import Source
+    from remit.values.json import JsonObject, JsonValue
+
+WAIT_MS = 30_000
+MAX_WAIT_MS = 120_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One call that is asked for.
+
+    Attributes:
+        actor: who asks; its workspace is the call's.
+        args: parsed strictly.
+        pins: of the session, the token and the request, merged already.
+        wait_ms: how long the caller waits for the app, at most ``MAX_WAIT_MS``; never for a
+            person.
+        call_id: one that was given out before (a repeated request taken over); None makes one.
+        origin: who gave ``args``.
+        session, run, response_seq, model_call_id, model: of a call that a model made.
+    """
+
+    actor: Actor
+    app: str
+    tool: str
+    user: str
+    args: JsonObject
+    pins: JsonObject = field(default_factory=dict["str", "JsonValue"])
+    source: Source = "api"
+    wait_ms: int = WAIT_MS
+    call_id: str | None = None
+    origin: ArgumentOrigin = "caller"
+    offered_as: str | None = None
+    session: str | None = None
+    run: str | None = None
+    response_seq: int | None = None
+    model_call_id: str | None = None
+    model: str | None = None
+
+    @property
+    def workspace(self) -> str:
+        """The workspace that the call belongs to."""
+        return self.actor.workspace

@@ -1,0 +1,117 @@
+"""How a call ends: its outcome committed first, then told (contract section 5, step 10)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from remit.calls.answers import may_have_happened
+from remit.documents.canonical import compact_json
+from remit.errors import Cancelled, Denied, Expired, OutcomeUnknown, StoreUnavailable
+from remit.gateway.journal import Ended, failed, recalled
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from remit.catalog.model import Tool
+    from remit.errors import CallError
+    from remit.gateway.ledger import CallStatus, Outcome
+    from remit.gateway.node import Node
+    from remit.values.json import JsonObject
+
+T = TypeVar("T")
+
+_STATUS_OF: Mapping[Outcome, CallStatus] = {
+    "ok": "done",
+    "skipped": "done",
+    "denied": "denied",
+    "error": "failed",
+    "expired": "failed",
+    "cancelled": "failed",
+    "outcome_unknown": "unknown",
+}
+_OUTCOME_OF: Mapping[type[CallError], Outcome] = {
+    Denied: "denied",
+    Expired: "expired",
+    Cancelled: "cancelled",
+    OutcomeUnknown: "outcome_unknown",
+}
+_AGAIN_MS = (50, 500, 5_000)
+#: What may have gone out is never called denied in the ledger (``ledger.MOVES``).
+_SENT: frozenset[CallStatus] = frozenset({"sending", "polling"})
+
+
+def outcome_of(error: CallError) -> Outcome:
+    """The outcome of a call that ended with this error."""
+    return _OUTCOME_OF.get(type(error), "error")
+
+
+def failure(record: JsonObject, error: CallError, tool: Tool | None) -> Ended:
+    """The end of a call that came to no result.
+
+    Args:
+        record: as far as it is written.
+        error: masked already.
+        tool: tells whether the action may have happened; None where nothing was sent.
+    """
+    unknown = isinstance(error, OutcomeUnknown)
+    happened = unknown or (tool is not None and may_have_happened(tool, error))
+    return failed(record, error, outcome_of(error), happened=happened)
+
+
+def status_of(ended: Ended, was: CallStatus) -> CallStatus:
+    """What the ledger calls an end."""
+    status = _STATUS_OF[ended.outcome]
+    return "failed" if status == "denied" and was in _SENT else status
+
+
+async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> Ended:
+    """Commit the end of a call, then tell it.
+
+    A store that does not do its part is asked again for a while: what came back from the app is
+    known nowhere else. That a failed commit was one after all is seen by the status.
+
+    Returns:
+        How the call ended: where another was faster, what that one committed.
+
+    Raises:
+        StoreUnavailable: it could not be committed; nobody was told.
+    """
+    record_json = compact_json(ended.record)
+
+    async def finish() -> bool:
+        return await node.calls.finish(
+            workspace,
+            ended.call_id,
+            was=was,
+            status=status_of(ended, was),
+            outcome=ended.outcome,
+            record_json=record_json,
+            at=node.wall.unix_ms(),
+        )
+
+    if not await insisting(node, finish):
+        ended = await _as_it_stands(node, workspace, ended)
+    node.endings.tell(workspace, ended)
+    return ended
+
+
+async def insisting(node: Node, act: Callable[[], Awaitable[T]]) -> T:
+    """Ask the store again when it does not do its part; only for what may be done twice.
+
+    Raises:
+        StoreUnavailable: it did not, however often it was asked.
+    """
+    for delay_ms in _AGAIN_MS:
+        try:
+            return await act()
+        except StoreUnavailable:
+            await node.clock.sleep(delay_ms)
+    return await act()
+
+
+async def _as_it_stands(node: Node, workspace: str, ended: Ended) -> Ended:
+    row = await node.calls.get(workspace, ended.call_id)
+    if row is None or row.outcome is None:
+        return ended
+    return recalled(cast("JsonObject", json.loads(row.record_json)))

@@ -1,0 +1,277 @@
+"""The use case of one call under a server, from arguments to outcome (contract section 5).
+
+Settled, frozen, judged, permitted, its intent committed, sent, its outcome committed, told. A call
+that a person must answer becomes a row with its input and returns at once. What refuses a call
+before anything is sent is recorded, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from remit.calls.arguments import settle
+from remit.calls.cards import approval_card
+from remit.catalog.model import ClientTarget
+from remit.catalog.scales import Category
+from remit.errors import (
+    CallError,
+    ClientUnavailable,
+    NotFound,
+    OverCeiling,
+    RateLimited,
+    UnknownTool,
+)
+from remit.gateway.acting import no_such
+from remit.gateway.apps import App, find_tool
+from remit.gateway.asking import input_row
+from remit.gateway.awaiting import StillRunning, Waiting, as_it_stands, settled_within
+from remit.gateway.commands import MAX_WAIT_MS, WAIT_MS, Command
+from remit.gateway.ending import failure, status_of
+from remit.gateway.freezing import FrozenCall
+from remit.gateway.noting import Notes
+from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing
+from remit.gateway.previewing import previewed
+from remit.gateway.resting import private_of
+from remit.gateway.running import Polling, resendable, send
+from remit.gateway.steps import denial, freeze, masked
+from remit.policy.decisions import Ask, Deny
+from remit.policy.limits import Counts, Limits, over_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remit.catalog.model import Tool
+    from remit.errors import RemitError
+    from remit.gateway.journal import Ended
+    from remit.gateway.ledger import CallRow
+    from remit.gateway.node import AppInForce, Node
+    from remit.gateway.permitting import Permit
+    from remit.values.secrets import Secret
+
+__all__ = ["MAX_WAIT_MS", "PROBLEMS", "WAIT_MS", "Called", "Command", "Refused", "call"]
+
+#: What is refused before anything was sent is a problem document (contract section 10).
+PROBLEMS = frozenset(
+    {
+        "invalid_arguments",
+        "missing_reference",
+        "invalid_pin",
+        "over_ceiling",
+        "denied",
+        "consent_required",
+        "not_approved",
+        "app_suspended",
+        "not_connected",
+        "rate_limited",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A call that was refused before anything was sent.
+
+    Attributes:
+        error: its code, status and message.
+        call_id: None where there is no record: an app or tool that is not there.
+        ended: as the record has it.
+    """
+
+    error: RemitError
+    call_id: str | None = None
+    ended: Ended | None = None
+
+    @property
+    def code(self) -> str:
+        """The code of the error."""
+        return self.error.code
+
+
+Called: TypeAlias = "Ended | Waiting | StillRunning | Refused"
+
+
+async def call(node: Node, command: Command) -> Called:
+    """Make one call.
+
+    Whoever awaits this may stop at any time: what is not sent is not sent then, and what is sent
+    runs to its end in a task of the node.
+
+    Raises:
+        StoreUnavailable: what had to be committed could not be. Where that was the intent,
+            nothing was sent.
+    """
+    notes = Notes.of(node, command)
+    try:
+        return await _made(node, command, notes)
+    except (NotFound, UnknownTool) as error:
+        return Refused(error=error)
+    except CallError as error:
+        return await _recorded(node, command, notes, error)
+
+
+async def _made(node: Node, command: Command, notes: Notes) -> Called:
+    actor = command.actor
+    if not (actor.speaks_for(command.user) and actor.reaches(command.app, command.tool)):
+        raise no_such("tool", f"{command.app}/{command.tool}")
+    found = await standing(node, command.workspace, command.app)
+    notes.stands(found)
+    tool = notes.tool = _found(node, command, notes, found)
+    if isinstance(tool.destination, ClientTarget):
+        raise ClientUnavailable(
+            f"{tool.name} runs in the user's client ({tool.destination.name}), and this call has "
+            "none. Use it in a session."
+        )
+    case = await _frozen(node, command, notes, found, tool)
+    ruling = await judged(node, case, found)
+    notes.judged(ruling)
+    if isinstance(ruling.verdict, Deny):
+        raise denial(tool, ruling.verdict)
+    await _within_limits(node, command, tool)
+    given = await access(node, case, found)
+    frozen = case.frozen
+    if (held := given.held) is not None:
+        notes.connected(held, given.app)
+        frozen = replace(frozen, connection_id=held.connection_id, account=held.account)
+    case = replace(case, record=notes.record, frozen=frozen)
+    if isinstance(ruling.verdict, Ask):
+        return await _asked(node, command, notes, case, found, ruling.verdict)
+    permit = await permitted(node, case, found=found, ruling=ruling, given=given)
+    return await _dispatched(node, command, notes, case, permit)
+
+
+def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Tool:
+    """The tool in the catalog in force; one over the ceiling is noted as what it is.
+
+    Raises:
+        UnknownTool, OverCeiling: it cannot be called.
+    """
+    try:
+        return find_tool(_app(node, found), command.tool)
+    except OverCeiling:
+        notes.tool = found.definition.tool(command.tool)
+        raise
+
+
+async def _frozen(
+    node: Node, command: Command, notes: Notes, found: AppInForce, tool: Tool
+) -> Case:
+    """The call with its arguments settled and its request frozen (steps 1 to 5)."""
+    arguments = settle(tool, command.args, command.pins, source=command.origin)
+    env = await env_of(node, command.workspace, found, tool)
+    app = _app(node, found, env)
+    notes.settled(tool, arguments, app)
+    request = freeze(tool, app, arguments, version=found.version)
+    notes.frozen(request)
+    return Case(
+        workspace=command.workspace,
+        call_id=notes.call_id,
+        app=command.app,
+        user=command.user,
+        source=command.source,
+        record=notes.record,
+        frozen=FrozenCall(
+            request=request, tool=tool, arguments=arguments, traceparent=notes.traceparent
+        ),
+    )
+
+
+async def _within_limits(node: Node, command: Command, tool: Tool) -> None:
+    """Count what there has been against the limits of the policy (contract section 18).
+
+    Raises:
+        RateLimited: one of them is used up.
+    """
+    limits = (await node.standing.policy(command.workspace)).limits
+    if command.run is None:
+        limits = replace(limits, calls_per_run=None, writes_per_run=None)
+    if limits == Limits():
+        return
+    calls = writes = tokens = 0
+    if command.run is not None:
+        calls, writes = await node.calls.of_run(command.workspace, command.run)
+    if limits.tokens_per_user_day is not None:
+        tokens = await node.usage.tokens_of_day(
+            command.workspace, command.user, at=node.wall.unix_ms()
+        )
+    counts = Counts(calls=calls, writes=writes, tokens=tokens)
+    reason = over_limit(limits, counts, writes=tool.category is not Category.READ)
+    if reason is not None:
+        raise RateLimited(f"{tool.name} was not called: {reason}.")
+
+
+async def _asked(
+    node: Node, command: Command, notes: Notes, case: Case, found: AppInForce, ask: Ask
+) -> Called:
+    """Write the call down with the input that it waits for, both or neither."""
+    # A yes to what the guard will refuse would be wasted.
+    await node.egress.admit(case.frozen.request.origin)
+    preview, failed = await previewed(node, case, found, command.pins, notes.masker)
+    card = approval_card(
+        case.tool,
+        case.frozen.arguments,
+        case.frozen.request,
+        reason=ask.reason,
+        preview=preview,
+        preview_failure=failed,
+        account=case.frozen.account,
+    )
+    now = node.wall.unix_ms()
+    row_id = node.fresh.fresh_id("inp")
+    case = replace(case, record={**case.record, "inputId": row_id})
+    row = notes.row("await_input", now, case.record, private=await private_of(node, case))
+    waits = input_row(
+        case,
+        card,
+        ask,
+        input_id=row_id,
+        at=now,
+        expires_at=now + node.terms.input_ttl_ms,
+    )
+    if not await node.calls.plan_waiting(command.workspace, row, waits):
+        return await as_it_stands(node, command.workspace, case.call_id)
+    return Waiting(call_id=case.call_id, input_id=row_id)
+
+
+async def _dispatched(
+    node: Node, command: Command, notes: Notes, case: Case, permit: Permit
+) -> Called:
+    """Hand the call to a task of the node, and wait for it as long as the caller does."""
+    private = await private_of(node, case, whole=False) if resendable(case.tool) else None
+    now = node.wall.unix_ms()
+    row = notes.row("sending", now, case.record, private=private, sent_at=now, node=node.id)
+    task = node.tasks.start(_committed(node, case, permit, row))
+    return await settled_within(
+        node, command.workspace, case.call_id, task, min(command.wait_ms, MAX_WAIT_MS)
+    )
+
+
+async def _committed(
+    node: Node, case: Case, permit: Permit, row: CallRow
+) -> Ended | Polling | None:
+    """Commit the intent, then send; None where the call of that id was made before."""
+    if not await node.calls.plan(case.workspace, row):
+        return None
+    return await send(node, case, permit)
+
+
+async def _recorded(node: Node, command: Command, notes: Notes, error: CallError) -> Called:
+    """Keep the record of a call that was refused before anything was sent."""
+    ended = failure(notes.record, masked(error, notes.masker), None)
+    now = node.wall.unix_ms()
+    row = replace(notes.row(status_of(ended, "planned"), now, ended.record), outcome=ended.outcome)
+    if not await node.calls.plan(command.workspace, row):
+        return await as_it_stands(node, command.workspace, notes.call_id)
+    if error.code in PROBLEMS:
+        return Refused(error=error, call_id=notes.call_id, ended=ended)
+    return ended
+
+
+def _app(node: Node, found: AppInForce, env: Mapping[str, Secret] | None = None) -> App:
+    return App(
+        env=env or {},
+        definition=found.definition,
+        catalog=found.catalog,
+        version=node.terms.version,
+        brand=node.terms.brand,
+    )

@@ -1,0 +1,226 @@
+"""The call record as JSON: what was asked, decided, sent and answered (contract section 10).
+
+Secrets are masked before anything is put in here. A value over 4 KiB is cut and its SHA-256 put
+beside it, so that the record stays small and still says whether two values were the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, cast
+
+from remit.documents.canonical import canonical_json, compact_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from remit.calls.arguments import Arguments
+    from remit.calls.planning import FrozenRequest
+    from remit.calls.results import Content, Display
+    from remit.catalog.model import Tool
+    from remit.errors import CallError
+    from remit.gateway.ledger import Outcome
+    from remit.policy.verdicts import Fired
+    from remit.values.json import JsonObject, JsonValue
+    from remit.values.secrets import Masker
+
+MAX_VALUE_BYTES = 4 * 1024
+#: What is said with every error whose action may have happened (contract section 5).
+MAY_HAVE_HAPPENED = "The action may have happened: read the current state before you repeat it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One exchange with the app; ``status`` is None where no answer was read."""
+
+    at: int
+    ms: int
+    status: int | None
+
+    def as_json(self) -> JsonObject:
+        """The attempt as the record holds it."""
+        return {"at": moment(self.at), "ms": self.ms, "status": self.status}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A call that ended.
+
+    Attributes:
+        record: the whole call record, as it was committed.
+        result: the mapped result, whole; None unless ``ok``. Where another node ended the call
+            it is what the record holds of it.
+        content: what the model reads.
+        display: how it is drawn; None where it is not.
+        error: ``{code, message, tool, details?, mayHaveHappened?}``; None where ``ok``.
+    """
+
+    call_id: str
+    outcome: Outcome
+    record: JsonObject
+    result: JsonValue = None
+    content: str = ""
+    display: JsonObject | None = None
+    error: JsonObject | None = None
+
+    @property
+    def repaired(self) -> list[JsonValue]:
+        """What was repaired in the arguments, in words."""
+        return cast("list[JsonValue]", self.record.get("repaired", []))
+
+
+def moment(at_ms: int) -> str:
+    """A time as RFC 3339 in UTC, with milliseconds."""
+    text = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:
+    """What the record says of the arguments."""
+    values = {**tool.parameters.masked(arguments.values), **arguments.undeclared_pins}
+    said: JsonObject = {
+        "args": {name: kept(value) for name, value in _object(masker.value(values)).items()},
+        "argOrigins": cast("JsonObject", dict(arguments.origins)),
+    }
+    if arguments.refused_pins:
+        said["refusedPins"] = list(arguments.refused_pins)
+    if arguments.repaired:
+        said["repaired"] = [change.words for change in arguments.repaired]
+    return said
+
+
+def requested(request: FrozenRequest, masker: Masker) -> JsonObject:
+    """What the record says of the request: as it may be shown, and its digest."""
+    body = masker.value(request.shown.body)
+    return {
+        "method": request.method,
+        "url": kept_text(masker.text(request.shown.url)),
+        "headers": _object(masker.value(dict(request.shown.headers))),
+        "body": _kept_members(cast("JsonValue", body)),
+        "digest": request.digest,
+    }
+
+
+def ruled(fired: Iterable[Fired]) -> JsonObject:
+    """What the record says of the rules."""
+    return {"policy": [one.as_json() for one in fired]}
+
+
+def succeeded(
+    opened: JsonObject,
+    result: JsonValue,
+    content: Content,
+    display: Display,
+    *,
+    absent: tuple[tuple[str, str], ...] = (),
+) -> Ended:
+    """The end of a call that came to its result."""
+    record: JsonObject = {
+        **opened,
+        "outcome": "ok",
+        # Most results are small: then their members need not be looked at.
+        "mapped": result if len(content.text) <= MAX_VALUE_BYTES // 4 else _kept_members(result),
+        "content": kept_text(content.text),
+    }
+    if content.cut:
+        record["cut"] = True
+    if display.misfit is not None:
+        record["misfit"] = display.misfit
+    if absent:
+        record["absent"] = cast("JsonObject", dict(absent))
+    return Ended(
+        call_id=cast("str", opened["id"]),
+        outcome="ok",
+        record=record,
+        result=result,
+        content=content.text,
+        display=display.as_json(),
+    )
+
+
+def failed(opened: JsonObject, error: CallError, outcome: Outcome, *, happened: bool) -> Ended:
+    """The end of a call that came to none; its error is masked already."""
+    told = error_json(error, cast("str", opened["tool"]), happened=happened)
+    content = compact_json({"error": told})
+    record: JsonObject = {
+        **opened,
+        "outcome": outcome,
+        "error": _kept_members(told),
+        "mapped": None,
+        "content": kept_text(content),
+    }
+    return Ended(
+        call_id=cast("str", opened["id"]),
+        outcome=outcome,
+        record=record,
+        content=content,
+        error=told,
+    )
+
+
+def error_json(error: CallError, tool: str, *, happened: bool) -> JsonObject:
+    """An error as every surface gives it (contract section 5)."""
+    message = error.message
+    if happened and MAY_HAVE_HAPPENED not in message:
+        message = f"{message.rstrip()} {MAY_HAVE_HAPPENED}"
+    told: JsonObject = {"code": error.code, "message": message, "tool": tool}
+    if error.details:
+        told["details"] = cast("JsonObject", dict(error.details))
+    if happened:
+        told["mayHaveHappened"] = True
+    return told
+
+
+def recalled(record: JsonObject) -> Ended:
+    """The end of a call from its record alone: values over 4 KiB are cut there."""
+    error = record.get("error")
+    return Ended(
+        call_id=cast("str", record["id"]),
+        outcome=cast("Outcome", record["outcome"]),
+        record=record,
+        result=record.get("mapped"),
+        content=cast("str", record["content"]),
+        error=error if isinstance(error, dict) else None,
+    )
+
+
+def kept(value: JsonValue) -> JsonValue:
+    """A value as the record holds it; over 4 KiB its beginning, its size and its digest."""
+    if isinstance(value, str):
+        return kept_text(value)
+    if not isinstance(value, dict | list):
+        return value
+    text = compact_json(value)
+    if len(text) <= MAX_VALUE_BYTES // 4 or len(text.encode()) <= MAX_VALUE_BYTES:
+        return value
+    return _cut(text, canonical_json(value))
+
+
+def kept_text(text: str) -> str:
+    """A text as the record holds it."""
+    if len(text) <= MAX_VALUE_BYTES // 4 or len(raw := text.encode()) <= MAX_VALUE_BYTES:
+        return text
+    return _cut(text, raw)
+
+
+def _cut(text: str, hashed: bytes) -> str:
+    head = text.encode()[:MAX_VALUE_BYTES].decode("utf-8", "ignore")
+    size = len(text.encode())
+    return f"{head} …[cut: {size:,} bytes in all, sha256 {sha256(hashed).hexdigest()}]"
+
+
+def _kept_members(value: JsonValue) -> JsonValue:
+    """An object with each member cut for itself, so that the small ones stay what they are."""
+    if not isinstance(value, dict):
+        return kept(value)
+    members: JsonObject = {name: kept(item) for name, item in value.items()}
+    return members if len(members) <= _MAX_MEMBERS else kept(value)
+
+
+_MAX_MEMBERS = 64
+
+
+def _object(value: object) -> JsonObject:
+    return cast("JsonObject", value)

@@ -1,0 +1,294 @@
+"""May this call go out now: asked before a person is asked, and again at the send (section 5, 7).
+
+What is looked at: the app stands and its tool is within the ceiling, the request goes where the
+remit in force says, the user consents, the same connection and account as were shown are there,
+and the policy in force still lets it through with the yes that it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from remit.calls.planning import reachable
+from remit.calls.wire import carries_credential
+from remit.catalog.model import AppTarget
+from remit.errors import (
+    AppSuspended,
+    ConsentRequired,
+    Denied,
+    NotApproved,
+    NotConnected,
+    NotFound,
+    OverCeiling,
+)
+from remit.gateway.apps import App
+from remit.gateway.identity import Identity, component_audience
+from remit.gateway.node import NotStanding
+from remit.gateway.steps import denial, refuse_without_credential
+from remit.policy.decisions import AllowedCall, Ask, Deny, may_answer, recheck
+from remit.policy.reach import env_source_of, env_uses_of, origins_of
+from remit.policy.verdicts import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remit.catalog.model import Definition, Tool
+    from remit.gateway.freezing import FrozenCall
+    from remit.gateway.ledger import Source
+    from remit.gateway.node import AppInForce, Held, Node
+    from remit.policy.decisions import Approval, SendableCall
+    from remit.policy.verdicts import Ruling
+    from remit.values.json import JsonObject
+    from remit.values.secrets import Secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yes:
+    """A person's yes, with what they were when they said it.
+
+    Attributes:
+        is_user: the user whom the call concerns; ``is_operator``: of the workspace.
+    """
+
+    approval: Approval
+    is_user: bool
+    is_operator: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One call on its way, with all that is known of it.
+
+    Attributes:
+        record: the call record as far as it is written.
+        yes: None where nobody has said it.
+    """
+
+    workspace: str
+    call_id: str
+    app: str
+    user: str
+    source: Source
+    record: JsonObject
+    frozen: FrozenCall
+    yes: Yes | None = None
+
+    @property
+    def tool(self) -> Tool:
+        """The tool, as it was when the request was frozen."""
+        return self.frozen.tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What a call is made with: the app as this user has it now."""
+
+    app: App
+    held: Held | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permit:
+    """Everything that the send needs; made just before it."""
+
+    sendable: SendableCall
+    app: App
+    standing: AppInForce
+
+
+async def standing(node: Node, workspace: str, app: str) -> AppInForce:
+    """The app as it stands now.
+
+    Raises:
+        NotFound: there is none of that id in this workspace.
+        NotApproved, AppSuspended: no call may be made in it.
+    """
+    found = await node.standing.app(workspace, app)
+    if not isinstance(found, NotStanding):
+        return found
+    if found.code == "unknown_app":
+        raise NotFound(found.reason)
+    raise (AppSuspended if found.code == "app_suspended" else NotApproved)(found.reason)
+
+
+async def access(node: Node, case: Case, found: AppInForce) -> Access:
+    """What the call goes out with, if the user may make it.
+
+    Raises:
+        OverCeiling: the catalog in force has the tool above the ceiling.
+        Denied: the request goes where the remit in force sends nothing.
+        ConsentRequired: the user's consent is missing.
+        NotConnected: no usable credential, or another one than was shown.
+    """
+    tool, definition = case.tool, found.definition
+    if found.catalog.tool(tool.name) is None:
+        dropped = found.catalog.dropped_tool(tool.name)
+        if dropped is not None and dropped.over_ceiling:
+            raise OverCeiling(f"{tool.name} was not called: {dropped.reason}.")
+    missing = await node.consents.missing(case.workspace, found, case.user)
+    if missing is not None:
+        raise ConsentRequired(f"{tool.name} was not called: {missing}")
+    if found.version != case.frozen.request.version:
+        _refuse_elsewhere(definition, case.frozen)
+    held = None
+    if carries_credential(tool) and definition.auth.type not in {"none", "identity"}:
+        held = _same(case, await node.wallet.credential(case.workspace, found, case.user))
+    app = App(
+        definition=definition,
+        catalog=found.catalog,
+        credential=None if held is None else held.secret,
+        env=await env_of(node, case.workspace, found, tool),
+        version=node.terms.version,
+        brand=node.terms.brand,
+    )
+    if definition.auth.type != "identity":
+        refuse_without_credential(tool, app)
+    return Access(app=app, held=held)
+
+
+async def env_of(node: Node, workspace: str, found: AppInForce, tool: Tool) -> Mapping[str, Secret]:
+    """The env values that a tool can use; nothing is opened for one that names none."""
+    if tool.request is None or not tool.request.env_names:
+        return {}
+    return await node.wallet.env(workspace, found, tool)
+
+
+async def permitted(
+    node: Node,
+    case: Case,
+    *,
+    found: AppInForce | None = None,
+    ruling: Ruling | None = None,
+    given: Access | None = None,
+) -> Permit:
+    """Ask everything again, now; only what comes out of here is sent.
+
+    Args:
+        node: where it is asked.
+        case: what is to be sent.
+        found: how the app stands, where that was looked up in this very step.
+        ruling: what the policy says, likewise.
+        given: what the call goes out with, likewise.
+
+    Raises:
+        CallError: it may not be sent; nothing was.
+    """
+    found = found or await standing(node, case.workspace, case.app)
+    given = given or await access(node, case, found)
+    ruling = ruling or await judged(node, case, found)
+    call = AllowedCall(
+        request=case.frozen.request,
+        tool=case.tool,
+        approval=None if case.yes is None else case.yes.approval,
+    )
+    _refuse_wrong_person(case, ruling)
+    verdict = recheck(call, ceiling=found.definition.ceiling, verdict=ruling.verdict)
+    if isinstance(verdict, Deny):
+        raise denial(case.tool, verdict)
+    app = await signed(node, case, found, given.app)
+    return Permit(sendable=verdict, app=app, standing=found)
+
+
+async def judged(node: Node, case: Case, found: AppInForce) -> Ruling:
+    """What the built-in rules and the policy in force say of the call, over its final arguments.
+
+    Where a refresh tightened the tool meanwhile, the stricter judgement holds.
+    """
+    return evaluate(
+        await node.standing.policy(case.workspace),
+        _stricter(case.tool, found.catalog.tool(case.tool.name)),
+        app=case.app,
+        ceiling=found.definition.ceiling,
+        args=reachable(case.tool, case.frozen.arguments),
+        source=case.source,
+    )
+
+
+async def signed(node: Node, case: Case, found: AppInForce, app: App) -> App:
+    """The app with a fresh identity token, where its destination wants one (section 8)."""
+    destination = case.tool.destination
+    audience = None
+    if isinstance(destination, AppTarget):
+        audience = component_audience(case.app, destination.component)
+    elif app.definition.auth.type == "identity" and carries_credential(case.tool):
+        audience = str(case.frozen.request.origin)
+    if audience is None:
+        return app
+    identity = Identity(
+        audience=audience,
+        user=case.user,
+        workspace=case.workspace,
+        installation=found.installation,
+        call_id=case.call_id,
+    )
+    token = await node.minter.mint(identity, now_s=node.wall.unix_ms() // 1000)
+    if isinstance(destination, AppTarget):
+        return replace(app, identity=token)
+    return replace(app, credential=token)
+
+
+def _same(case: Case, held: Held | str) -> Held:
+    """The credential, if it is the one that was shown."""
+    if isinstance(held, str):
+        raise NotConnected(f"{case.tool.name} was not called: {held}")
+    frozen = case.frozen
+    shown = (frozen.connection_id, frozen.account)
+    if frozen.connection_id is not None and shown != (held.connection_id, held.account):
+        raise NotConnected(
+            f"{case.tool.name} was not called: the account was connected anew since this request "
+            "was shown, and another one may stand behind it. Call again."
+        )
+    return held
+
+
+def _refuse_elsewhere(definition: Definition, frozen: FrozenCall) -> None:
+    """Hold the frozen request to the remit in force: its origin, and the env that goes there."""
+    tool, request = frozen.tool, frozen.request
+    origin = str(request.origin)
+    if origin not in _origins(definition):
+        raise Denied(
+            f"{tool.name} was not called: the request goes to {request.origin.authority}, and the "
+            "version of the app in force sends nothing there. Call again."
+        )
+    if not request.env_names:
+        return
+    source = env_source_of(tool.destination, definition)
+    place = ("", "") if source is None else (source.collection, source.environment)
+    uses = {
+        use.name
+        for use in env_uses_of(definition)
+        if use.origin == origin and (use.collection, use.environment) == place
+    }
+    if refused := sorted(set(request.env_names) - uses):
+        raise Denied(
+            f"{tool.name} was not called: the version of the app in force does not send "
+            f"{', '.join(refused)} to {request.origin.authority}. Call again."
+        )
+
+
+def _origins(definition: Definition) -> frozenset[str]:
+    return frozenset(use.origin for use in origins_of(definition) if use.role != "sign-in")
+
+
+def _refuse_wrong_person(case: Case, ruling: Ruling) -> None:
+    """Hold an approval to the rule in force: it may ask for somebody else by now."""
+    yes, verdict = case.yes, ruling.verdict
+    if yes is None or not isinstance(verdict, Ask):
+        return
+    if not may_answer(verdict, is_user=yes.is_user, is_operator=yes.is_operator):
+        raise Denied(
+            f"{case.tool.name} was not called: the policy in force wants another person's yes "
+            f"than the one it has: {verdict.reason}. Call again."
+        )
+
+
+def _stricter(tool: Tool, current: Tool | None) -> Tool:
+    if current is None or current is tool:
+        return tool
+    return replace(
+        tool,
+        category=max(tool.category, current.category),
+        danger_level=max(tool.danger_level, current.danger_level),
+        requires_approval=tool.requires_approval or current.requires_approval,
+    )

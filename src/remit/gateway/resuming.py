@@ -1,0 +1,187 @@
+"""Going on with a call that rested: its input is closed, or its process died (sections 5 and 9).
+
+Each step names the status that it found, so that of two that try one goes on and the other stops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from remit.documents.canonical import compact_json
+from remit.errors import (
+    AppSuspended,
+    CallError,
+    Cancelled,
+    Expired,
+    NotConnected,
+    NotFound,
+)
+from remit.gateway.asking import answer_of, detail_of, note_of
+from remit.gateway.ending import end, failure, insisting
+from remit.gateway.keeping import VaultFault
+from remit.gateway.ledger import CallChange
+from remit.gateway.permitting import Yes, permitted, standing
+from remit.gateway.resting import record_of, restored
+from remit.gateway.running import lost, resendable, send
+from remit.gateway.steps import refused
+from remit.policy.decisions import Approval
+
+if TYPE_CHECKING:
+    from remit.gateway.journal import Ended
+    from remit.gateway.ledger import CallRow, InputRow
+    from remit.gateway.node import Node
+    from remit.gateway.permitting import Case, Permit
+    from remit.gateway.running import Polling
+    from remit.values.json import JsonObject
+
+
+async def go_on(node: Node, waits: InputRow) -> Ended | Polling | None:
+    """Do what the end of an input means for its call; None where another did.
+
+    Tried again while the store does not do its part: a call that has left ``await_input`` is not
+    touched again.
+
+    Args:
+        node: which the call was given to as the input was closed.
+        waits: closed.
+
+    Raises:
+        StoreUnavailable: it could not be committed; it is taken up after a restart.
+    """
+    return await insisting(node, lambda: _gone_on(node, waits))
+
+
+async def _gone_on(node: Node, waits: InputRow) -> Ended | Polling | None:
+    row = await node.calls.get(waits.workspace, waits.call)
+    if row is None or row.status != "await_input":
+        return None
+    record = {**record_of(row), **_answered(waits)}
+    if waits.status == "approved":
+        return await _approved(node, row, record, waits)
+    error = await _why_not(node, waits)
+    return await end(node, row.workspace, failure(record, error, None), was="await_input")
+
+
+async def take_up(node: Node, row: CallRow) -> Ended | Polling | None:
+    """Go on with a call whose process died while it worked on it.
+
+    A GET of a ``read`` tool and an ``idempotent`` one are sent again, with the same key. Whatever
+    else was being sent is not: nobody knows whether it happened (contract section 5).
+
+    Raises:
+        StoreUnavailable: as ``go_on``.
+    """
+    if row.status == "sending":
+        return await _resent(node, row)
+    if row.status == "await_input":
+        inputs = await node.inputs.of_call(row.workspace, row.id)
+        return await go_on(node, inputs[-1]) if inputs else None
+    error = Cancelled(
+        f"{row.tool} was not called: the server stopped before it was sent. Call again."
+    )
+    ended = failure(record_of(row), error, None)
+    return await end(node, row.workspace, ended, was=row.status)
+
+
+def yes_of(waits: InputRow) -> Yes:
+    """The yes of an input that was approved."""
+    detail = detail_of(waits)
+    return Yes(
+        approval=Approval(digest=waits.digest, by=waits.answered_by or "system"),
+        is_user=detail.get("isUser") is True,
+        is_operator=detail.get("isOperator") is True,
+    )
+
+
+async def _approved(
+    node: Node, row: CallRow, record: JsonObject, waits: InputRow
+) -> Ended | Polling | None:
+    """Send what was approved, if it still may be sent."""
+    try:
+        case, permit = await _permitted(node, row, record, yes_of(waits))
+    except CallError as error:
+        return await end(node, row.workspace, failure(record, error, None), was="await_input")
+    now = node.wall.unix_ms()
+    mine = await node.calls.move(
+        row.workspace,
+        row.id,
+        was="await_input",
+        change=CallChange(
+            status="sending",
+            at=now,
+            sent_at=now,
+            node=node.id,
+            record_json=compact_json(record),
+        ),
+    )
+    return await send(node, case, permit) if mine else None
+
+
+async def _resent(node: Node, row: CallRow) -> Ended | Polling | None:
+    record = record_of(row)
+    unknown = lost(record)
+    if row.private is None:
+        return await end(node, row.workspace, unknown, was="sending")
+    inputs = await node.inputs.of_call(row.workspace, row.id)
+    yes = next((yes_of(one) for one in inputs if one.status == "approved"), None)
+    try:
+        case, permit = await _permitted(node, row, record, yes)
+    except CallError as error:
+        # What changed nothing can be said to have failed; the rest may have happened before.
+        harmless = row.category == "read" and _method(record) == "GET"
+        ended = failure(record, error, None) if harmless else unknown
+        return await end(node, row.workspace, ended, was="sending")
+    if not resendable(case.tool):
+        return await end(node, row.workspace, unknown, was="sending")
+    return await send(node, case, permit)
+
+
+async def _permitted(
+    node: Node, row: CallRow, record: JsonObject, yes: Yes | None
+) -> tuple[Case, Permit]:
+    """The call of a row with all that it needs to go out now.
+
+    Raises:
+        CallError: it may not.
+    """
+    try:
+        found = await standing(node, row.workspace, row.app)
+        case = replace(await restored(node, row, found), record=record, yes=yes)
+        return case, await permitted(node, case, found=found)
+    except NotFound as error:
+        raise Cancelled(f"{row.tool} was not called: {error.message}") from None
+    except VaultFault as error:
+        raise NotConnected(f"{row.tool} was not called: {error.message}") from None
+
+
+async def _why_not(node: Node, waits: InputRow) -> CallError:
+    """Why a call does not run whose input was closed without a yes."""
+    tool = waits.tool
+    if waits.status == "denied":
+        return refused(tool, note_of(waits) or "")
+    if waits.status == "expired":
+        return Expired(
+            f"{tool} was not called: nobody answered in time. Nothing was sent. Call again if it "
+            "is still wanted."
+        )
+    try:
+        await standing(node, waits.workspace, waits.app)
+    except AppSuspended as error:
+        return AppSuspended(f"{tool} was not called: {error.message}")
+    except (CallError, NotFound):
+        pass
+    return Cancelled(f"{tool} was not called: it was withdrawn. Nothing was sent.")
+
+
+def _answered(waits: InputRow) -> JsonObject:
+    """What the record says of the answer."""
+    said: JsonObject = {"answer": answer_of(waits)}
+    if waits.answered_by is not None:
+        said["answeredBy"] = waits.answered_by
+    return said
+
+
+def _method(record: JsonObject) -> object:
+    request = record.get("request")
+    return request.get("method") if isinstance(request, dict) else None

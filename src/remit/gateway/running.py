@@ -1,0 +1,224 @@
+"""From the intent to the outcome: what a node does with a call that may be sent (section 5, 8-10).
+
+The order is the rule: the intent is committed, then the bytes leave, then the outcome is
+committed, then it is told. Everything here runs in tasks of the node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from remit.calls.results import content_of, display_of
+from remit.calls.wire import Sender
+from remit.catalog.scales import Category, Method
+from remit.documents.canonical import compact_json
+from remit.errors import CallError, OutcomeUnknown, StoreUnavailable
+from remit.gateway.apps import World
+from remit.gateway.ending import end, failure
+from remit.gateway.exchanging import Exchange, poll_wait_ms
+from remit.gateway.journal import Attempt, Ended, succeeded
+from remit.gateway.ledger import CallChange
+from remit.gateway.ports import Unasked
+from remit.gateway.resting import private_of
+from remit.gateway.steps import masked, shaped
+
+if TYPE_CHECKING:
+    from remit.calls.answers import Body
+    from remit.calls.cards import Card
+    from remit.catalog.mapping import ResponseMapping
+    from remit.catalog.model import Tool
+    from remit.gateway.acting import WallClock
+    from remit.gateway.apps import App
+    from remit.gateway.node import Node
+    from remit.gateway.permitting import Case, Permit
+    from remit.gateway.ports import Egress, Limits, WireRequest, WireResponse
+    from remit.values.json import JsonObject, JsonValue
+    from remit.values.urls import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """The call is on its way: its job is asked for from now on."""
+
+    call_id: str
+
+
+@dataclass(slots=True)
+class Attempts:
+    """An egress that notes what it sent and what became of it."""
+
+    egress: Egress
+    wall: WallClock
+    made: list[Attempt] = field(default_factory=list["Attempt"])
+
+    async def admit(self, origin: Origin) -> None:
+        """See the port."""
+        await self.egress.admit(origin)
+
+    async def send(self, request: WireRequest, limits: Limits) -> WireResponse:
+        """See the port."""
+        at = self.wall.unix_ms()
+        status = None
+        try:
+            response = await self.egress.send(request, limits)
+            status = response.status
+            return response
+        finally:
+            self.made.append(Attempt(at=at, ms=self.wall.unix_ms() - at, status=status))
+
+
+class _Nobody:
+    """Stands where a person is asked: inputs are rows here, and no call waits in memory."""
+
+    async def ask(self, card: Card) -> Unasked:
+        """Nobody answers."""
+        return Unasked(why=f"{card.tool} runs unattended", mend="Answer its input.")
+
+
+def reads(tool: Tool) -> bool:
+    """Whether a call of it is a GET of a ``read`` tool, which changes nothing."""
+    request = tool.request
+    return tool.category is Category.READ and request is not None and request.method is Method.GET
+
+
+def resendable(tool: Tool) -> bool:
+    """Whether it may be sent again after a crash, with the same key (contract section 5)."""
+    return reads(tool) or tool.idempotent
+
+
+def exchange_of(
+    node: Node,
+    case: Case,
+    app: App,
+    egress: Egress,
+    *,
+    timeout_ms: int | None = None,
+    retry: bool = True,
+) -> Exchange:
+    """The exchanges of one call with its app."""
+    tool, arguments = case.tool, case.frozen.arguments
+    secrets = tool.parameters.secrets_in(arguments.values) if tool.parameters.secrets else ()
+    world = World(
+        egress=egress,
+        approver=_Nobody(),
+        clock=node.clock,
+        ids=node.ids,
+        watcher=node.watcher,
+    )
+    return Exchange(
+        tool=tool,
+        app=app,
+        world=world,
+        sender=Sender(
+            call_id=case.call_id,
+            traceparent=case.frozen.traceparent,
+            version=node.terms.version,
+            brand=node.terms.brand,
+        ),
+        masker=app.masker(secrets),
+        timeout_ms=timeout_ms or tool.timeout_ms,
+        retry=retry,
+    )
+
+
+async def send(node: Node, case: Case, permit: Permit) -> Ended | Polling:
+    """Send a call whose intent is committed, and commit what becomes of it.
+
+    Raises:
+        StoreUnavailable: the outcome could not be kept; it is taken up after a restart.
+    """
+    attempts = Attempts(node.egress, node.wall)
+    exchange = exchange_of(node, case, permit.app, attempts)
+    try:
+        return await _sent(node, case, permit, exchange, attempts)
+    except CallError as error:
+        record = attempted(case.record, attempts)
+        ended = failure(record, masked(error, exchange.masker), case.tool)
+        return await end(node, case.workspace, ended, was="sending")
+    except StoreUnavailable:
+        raise
+    except Exception:
+        # A fault of ours after the bytes may have left: the call must not stay open for it.
+        await end(node, case.workspace, lost(attempted(case.record, attempts)), was="sending")
+        raise
+
+
+async def _sent(
+    node: Node, case: Case, permit: Permit, exchange: Exchange, attempts: Attempts
+) -> Ended | Polling:
+    node.watcher.started(case.tool.name)
+    try:
+        body, asked_ms = await exchange.first(permit.sendable)
+    finally:
+        node.watcher.answered(case.tool.name)
+    record = attempted(case.record, attempts)
+    if case.tool.polling is not None:
+        return await _awaited(node, replace(case, record=record), exchange, body, asked_ms)
+    ended = result_of(record, case.tool, body, case.tool.response_mapping, exchange)
+    return await end(node, case.workspace, ended, was="sending")
+
+
+async def _awaited(
+    node: Node, case: Case, exchange: Exchange, body: Body, asked_ms: int
+) -> Polling | Ended:
+    """Write down that the job is asked for from now on: a row, and nothing else, waits."""
+    polling = case.tool.polling
+    if polling is None:
+        msg = f"{case.tool.name} is not polled"
+        raise TypeError(msg)
+    asked = exchange.status_of(case.frozen.arguments, case.frozen.request, body)
+    waiting = replace(case, frozen=replace(case.frozen, poll=asked))
+    now = node.wall.unix_ms()
+    await node.calls.move(
+        case.workspace,
+        case.call_id,
+        was="sending",
+        change=CallChange(
+            status="polling",
+            at=now,
+            rests=True,
+            record_json=compact_json(case.record),
+            private=await private_of(node, waiting),
+            next_poll_at=now + poll_wait_ms(polling, asked_ms),
+            polls_left=polling.max_polls,
+        ),
+    )
+    node.alarm.set()
+    return Polling(case.call_id)
+
+
+def result_of(
+    record: JsonObject,
+    tool: Tool,
+    body: Body,
+    mapping: ResponseMapping | None,
+    exchange: Exchange,
+) -> Ended:
+    """The end of a call whose answer was read.
+
+    Raises:
+        ResponseInvalid: the answer does not carry the mapping.
+    """
+    result, missed = shaped(tool, body, mapping, exchange.masker)
+    return succeeded(record, result, content_of(result), display_of(tool, result), absent=missed)
+
+
+def attempted(record: JsonObject, attempts: Attempts) -> JsonObject:
+    """The record with what was sent."""
+    if not attempts.made:
+        return record
+    before = cast("list[JsonValue]", record.get("attempts", []))
+    return {**record, "attempts": [*before, *(one.as_json() for one in attempts.made)]}
+
+
+def lost(record: JsonObject) -> Ended:
+    """The end of a call that nobody knows the outcome of (contract section 5)."""
+    tool = cast("str", record["tool"])
+    error = OutcomeUnknown(
+        f"{tool}: the server stopped between sending the request and reading its answer, so that "
+        "nobody knows whether it happened. It was not sent again. The action may have happened: "
+        "read the current state before you repeat it.",
+        sent=True,
+    )
+    return failure(record, error, None)

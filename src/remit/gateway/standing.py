@@ -1,0 +1,238 @@
+"""What is in force now, as this node knows it: apps, catalogs, policy, keys.
+
+Everything is a dictionary look-up in what the node remembers (``remembering``), which is less
+than 2 s old: a suspension, a revocation and a new policy hold everywhere within that time, and at
+once on the node that made them (contract section 7, "Suspend").
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from remit.errors import StoreUnavailable
+from remit.gateway import definitions
+from remit.gateway.admitting import actor_of
+from remit.gateway.keeping import SERVER
+from remit.gateway.key_secrets import hash_of
+from remit.gateway.node import NotStanding
+from remit.gateway.ruling import policy_of
+from remit.policy.rules import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from remit.catalog.model import Definition
+    from remit.gateway import governance
+    from remit.gateway.acting import Actor, Books
+    from remit.gateway.catalogs import Source
+    from remit.gateway.records import App, PolicyVersion, Version
+    from remit.gateway.refreshing import Refresher
+    from remit.gateway.remembering import Memory
+    from remit.policy.catalogs import EffectiveCatalog
+
+_Rows: TypeAlias = "Mapping[str, governance.InForce]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approved:
+    """An app with its version in force, without a look at its catalog.
+
+    Attributes:
+        definition: of that version, under the ceiling that was approved.
+    """
+
+    app: App
+    version: Version
+    definition: Definition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    """An app as calls run in it now; an ``AppInForce`` of ``node``.
+
+    Attributes:
+        approved: app, version and definition in force.
+        catalog_digest: SHA-256 of the effective tools, in hex.
+        source, age_s, fault: how the catalog came to be (``refreshing.Current``).
+    """
+
+    approved: Approved
+    catalog: EffectiveCatalog
+    catalog_digest: str
+    source: Source
+    age_s: int | None
+    fault: str | None
+
+    @property
+    def id(self) -> str:
+        """Of the app."""
+        return self.approved.app.id
+
+    @property
+    def installation(self) -> str:
+        """The id that survives new versions."""
+        return self.approved.app.installation
+
+    @property
+    def version(self) -> int:
+        """Number of the version."""
+        return self.approved.version.number
+
+    @property
+    def definition(self) -> Definition:
+        """With the ceiling it was approved for."""
+        return self.approved.definition
+
+
+class Standing:
+    """The node's snapshot of what is in force.
+
+    Args:
+        books: what is kept, and the time.
+        memory: of this node.
+        refresher: of its catalogs.
+        brand: the brand setting.
+    """
+
+    def __init__(
+        self, books: Books, memory: Memory, refresher: Refresher, *, brand: str = "Remit"
+    ) -> None:
+        self._books = books
+        self._memory = memory
+        self._refresher = refresher
+        self._brand = brand
+        self._compiled: dict[tuple[str, str], tuple[Version, Definition | None]] = {}
+        self._compiling: dict[tuple[str, str], asyncio.Lock] = {}
+
+    async def app(self, workspace: str, app: str, *, now: bool = False) -> InForce | NotStanding:
+        """The app as calls find it, its catalog refreshed where that is due.
+
+        Args:
+            workspace: of the app.
+            app: its id.
+            now: fetch the catalog however young it is (a session is made).
+
+        Raises:
+            StoreUnavailable: it cannot be known.
+        """
+        found = await self.approved(workspace, app)
+        while not isinstance(found, NotStanding):
+            mode = (await self.policy(workspace)).catalog
+            current = await self._refresher.current(workspace, found.definition, mode, now=now)
+            # A catalog takes its time, and a suspension may have come meanwhile.
+            again = await self.approved(workspace, app) if current.waited else found
+            if isinstance(again, Approved) and again.definition is found.definition:
+                return InForce(
+                    approved=again,
+                    catalog=current.catalog,
+                    catalog_digest=current.digest,
+                    source=current.source,
+                    age_s=current.age_s,
+                    fault=current.fault,
+                )
+            found = again
+        return found
+
+    async def approved(self, workspace: str, app: str) -> Approved | NotStanding:
+        """The app without a look at its catalog, so that no fetch is waited for.
+
+        Raises:
+            StoreUnavailable: it cannot be known.
+        """
+        row = (await self._rows(workspace)).get(app)
+        if row is None:
+            return NotStanding(
+                code="unknown_app",
+                reason=f'There is no app "{app[:80]}" in this workspace. Check its id and the key.',
+            )
+        if row.app.suspended_at is not None:
+            return NotStanding(code="app_suspended", reason=_suspended(row.app))
+        if row.version is None:
+            return NotStanding(
+                code="not_approved",
+                reason=f"No version of {app} is approved. A reviewer must approve one first.",
+            )
+        definition = await self._definition(row.version)
+        if definition is None:
+            return NotStanding(
+                code="not_approved",
+                reason=f"Version {row.version.number} of {app} was approved, and this release of "
+                "Remit cannot load it any more. Submit its definition again to see why.",
+            )
+        return Approved(app=row.app, version=row.version, definition=definition)
+
+    async def policy(self, workspace: str) -> Policy:
+        """The policy in force; where there is none, one that adds nothing.
+
+        Raises:
+            StoreUnavailable: it cannot be known, or this release cannot read it: nothing may run
+                under less than was asked for.
+        """
+        policies = self._books.policies
+
+        async def read() -> Policy:
+            return _policy(await policies.current(workspace))
+
+        return await self._memory.recall(workspace, "policy", "", read)
+
+    async def actor(self, secret: str) -> Actor | None:
+        """Who holds a key or a token; None for one that is wrong, revoked or expired.
+
+        Raises:
+            StoreUnavailable: it cannot be known.
+        """
+        hashed = hash_of(secret)
+        if hashed is None:
+            return None
+        keys = self._books.keys
+
+        async def read() -> Actor | None:
+            found = await keys.find(hashed)
+            return None if found is None or found.revoked_at is not None else actor_of(found)
+
+        # Nobody fills the memory with secrets that open nothing.
+        actor = await self._memory.recall(SERVER, "keys", hashed, read, absent_too=False)
+        if actor is None or actor.expires_at is None:
+            return actor
+        return actor if self._books.wall.unix_ms() < actor.expires_at else None
+
+    async def _rows(self, workspace: str) -> _Rows:
+        apps = self._books.apps
+
+        async def read() -> _Rows:
+            return {row.app.id: row for row in await apps.in_force(workspace)}
+
+        return await self._memory.recall(workspace, "apps", "", read)
+
+    async def _definition(self, version: Version) -> Definition | None:
+        """The definition of a version, compiled once for as long as it stays the same."""
+        key = (version.workspace, version.app)
+        known = self._compiled.get(key)
+        if known is not None and known[0] is version:
+            return known[1]
+        async with self._compiling.setdefault(key, asyncio.Lock()):
+            known = self._compiled.get(key)
+            if known is None or known[0] != version:
+                found = await asyncio.to_thread(definitions.approved, version, brand=self._brand)
+                known = (version, found)
+            # An equal one that was read anew is found by itself from now on.
+            self._compiled[key] = (version, known[1])
+            return known[1]
+
+
+def _suspended(app: App) -> str:
+    why = f": {app.suspended_reason.rstrip('.')}" if app.suspended_reason else ""
+    return f"{app.id} is suspended{why}. An operator of the workspace can resume it."
+
+
+def _policy(kept: PolicyVersion | None) -> Policy:
+    policy = Policy() if kept is None else policy_of(kept)
+    if policy is None:
+        number = 0 if kept is None else kept.number
+        raise StoreUnavailable(
+            f"Policy {number} is in force, and this release of Remit cannot read it. "
+            "Put a policy that `remit policy check` accepts; until then no call runs."
+        )
+    return policy

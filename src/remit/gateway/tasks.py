@@ -1,0 +1,59 @@
+"""The tasks of a node: what was begun runs to its end, whoever stops listening (section 9)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, TypeVar, final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+T = TypeVar("T")
+
+
+@final
+class Tasks:
+    """Owns the tasks that send and poll; no request owns one.
+
+    Args:
+        on_fault: is handed what a task raised, which nobody might see else.
+    """
+
+    def __init__(self, on_fault: Callable[[BaseException], None]) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+        self._services: set[asyncio.Task[Any]] = set()
+        self._on_fault = on_fault
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run something to its end."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def start_service(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run something that goes on until it is cancelled; a drain does not wait for it."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._services.add(task)
+        task.add_done_callback(self._services.discard)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            self._on_fault(fault)
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    async def drain(self, timeout_s: float | None = None) -> bool:
+        """Wait until all that runs has ended, and what it began; False when time ran out."""
+        loop = asyncio.get_running_loop()
+        until = None if timeout_s is None else loop.time() + timeout_s
+        while self._running:
+            left = None if until is None else max(0.0, until - loop.time())
+            done, _ = await asyncio.wait(set(self._running), timeout=left)
+            if not done:
+                return False
+        return True

@@ -1,0 +1,225 @@
+"""``remit serve``: a composed node behind HTTP, until it is asked to stop (contract section 13).
+
+A stop takes no new connection, lets what is under way run to its end for up to ``drain_s``, and
+leaves; what is not done by then is a row that the next start takes up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import traceback
+from contextlib import contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+import remit
+from remit import __version__
+from remit.errors import RemitError
+from remit.main.composing import Composed, composed
+from remit.main.examining import listening
+from remit.main.output import print_text, say
+from remit.web.app import make_app
+from remit.web.services import HttpSettings, Services
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Generator
+
+    from remit.main.settings import Settings
+
+_PACKAGE = str(Path(remit.__file__).parent)
+# What was asked for before the stop gets this long at least, whatever the requests took.
+_LEAST_DRAIN_S = 1.0
+
+
+def serve(settings: Settings) -> int:
+    """Serve until SIGTERM or Ctrl-C; 0 where all that was under way came to its end.
+
+    Raises:
+        WrongUse: a setting, the port, the schema or the vault's key.
+        StoreUnavailable: the database cannot be reached.
+    """
+    bound = listening(settings.server.host, settings.server.port)
+    try:
+        # The fastest event loop that is installed.
+        factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
+        with asyncio.Runner(loop_factory=factory) as runner:
+            return runner.run(_serve(settings, bound))
+    finally:
+        bound.close()
+
+
+async def _serve(settings: Settings, bound: socket.socket) -> int:
+    address = _url(settings.server.host, bound.getsockname()[1])
+    public_url = settings.server.public_url or _reached_at(settings.server.host, address)
+    async with composed(settings, public_url=public_url, on_fault=tell_fault) as whole:
+        _hear_faults()
+        if whole.made is not None:
+            say(
+                f"Made the key file {whole.made}, readable by its owner alone: it seals what the "
+                "store keeps secret. Back it up, apart from the store."
+            )
+        if settings.server.public_url is None and not _is_loopback(settings.server.host):
+            say(
+                f"[server] public_url is not set, so that links and tokens say {public_url}. "
+                "Set it to the address that others reach this server at."
+            )
+        await whole.worker.start()
+        server = _Server(_config(whole, settings, public_url), address)
+        return await _until_stopped(server, whole, bound, settings.server.drain_s)
+
+
+async def _until_stopped(
+    server: _Server, whole: Composed, bound: socket.socket, drain_s: int
+) -> int:
+    loop = asyncio.get_running_loop()
+    stopping: list[float] = []
+
+    def stop() -> None:
+        if not stopping:
+            stopping.append(loop.time())
+            under_way = len(whole.node.tasks)
+            if under_way:
+                say(f"Stopping: what is under way ({under_way}) runs to its end, {drain_s} s.")
+            server.should_exit = True
+        else:
+            server.force_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    await server.serve(sockets=[bound])
+    since = stopping[0] if stopping else loop.time()
+    left_s = max(_LEAST_DRAIN_S, since + drain_s - loop.time())
+    if await whole.worker.stop(left_s):
+        return 0
+    say(
+        f"Stopped with {len(whole.node.tasks)} under way: {drain_s} s were over. The next start "
+        "takes them up; of a write that was sent it is not known whether it happened."
+    )
+    return 1
+
+
+class _Server(uvicorn.Server):
+    """Says when it listens; signals are handled by whoever runs it."""
+
+    def __init__(self, config: uvicorn.Config, address: str) -> None:
+        super().__init__(config)
+        self._address = address
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so: whoever started the process waits for this line."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            print_text(f"Remit is listening on {self._address}")
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave signals alone: the base class would end the process before the worker is done."""
+        yield
+
+
+def _config(whole: Composed, settings: Settings, public_url: str) -> uvicorn.Config:
+    server = settings.server
+    services = Services(
+        books=whole.books,
+        node=whole.node,
+        worker=whole.worker,
+        standing=whole.standing,
+        audit=whole.store.audit,
+        idempotency=whole.store.idempotency,
+        now_ms=whole.store.now_ms,
+        ping=whole.store.ping,
+        on_fault=lambda request, error: tell_fault(error, request),
+        settings=HttpSettings(
+            public_url=public_url,
+            allowed_origins=server.allowed_origins,
+            brand=settings.brand,
+            version=__version__,
+        ),
+    )
+    return uvicorn.Config(
+        make_app(services),
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # Not the environment's word: FORWARDED_ALLOW_IPS would be believed.
+        proxy_headers=bool(server.trusted_proxies),
+        forwarded_allow_ips=list(server.trusted_proxies),
+        timeout_graceful_shutdown=server.drain_s,
+    )
+
+
+class _Heard(logging.Handler):
+    """Tells what a library logs as an error as one of our own faults: no traceback, no value."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell it."""
+        if record.exc_info is not None and record.exc_info[1] is not None:
+            tell_fault(record.exc_info[1])
+        else:
+            say(f"{record.name}: {record.getMessage()}")
+
+
+def _hear_faults() -> None:
+    """Whatever a library says at its worst, and what a task raised that nobody waits for."""
+    logging.getLogger().handlers = [_Heard(logging.ERROR)]
+
+    def forgotten(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            tell_fault(error)
+        else:
+            say(f"Remit met a fault: {context.get('message')}")
+
+    asyncio.get_running_loop().set_exception_handler(forgotten)
+
+
+def tell_fault(error: BaseException, request: str = "") -> None:
+    """Say a fault on stderr: what kind, where in Remit, and in which request; never a value.
+
+    Only our own errors are told with their text, which is written without secrets.
+    """
+    words = (
+        error.message if isinstance(error, RemitError) else f"{type(error).__name__}{_at(error)}"
+    )
+    which = f" (request {request})" if request else ""
+    say(f"Remit met a fault: {words}{which}")
+    if os.environ.get("REMIT_DEBUG"):
+        say("".join(traceback.format_exception(error)))
+
+
+def _at(error: BaseException) -> str:
+    """The last place in Remit that the fault went through."""
+    ours = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith(_PACKAGE)
+    ]
+    if not ours:
+        return ""
+    return f" at {Path(ours[-1].filename).relative_to(_PACKAGE)}:{ours[-1].lineno}"
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _reached_at(host: str, address: str) -> str:
+    """The server's own address, where it listens on all of them this machine's."""
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 -- compared with, not bound to
+        return f"http://127.0.0.1:{address.rpartition(':')[2]}"
+    return address
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,188 @@
+"""``POST /v1/tools/{app}/{tool}/call`` as raw ASGI, in front of everything else.
+
+A framework costs as much as the call itself does here (docs/decisions/0013): so the path is cut
+by hand, and what is needed is read from the headers in one pass. What is answered is described by
+the same ``Route`` and decoded into the same type as everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, final
+from urllib.parse import unquote_to_bytes
+
+from remit.errors import InvalidRequest, NotFound, RemitError
+from remit.gateway.acting import checked_user
+from remit.gateway.awaiting import as_it_stands
+from remit.gateway.governed import MAX_WAIT_MS, WAIT_MS, Command, Refused, call
+from remit.web import reading
+from remit.web.bodies import CallBody
+from remit.web.repeating import Repeatable, checked_key, digest_of
+from remit.web.services import MAX_CALL_BYTES
+from remit.web.telling import outcome_of, told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import Receive, Scope
+
+    from remit.gateway.acting import Actor
+    from remit.gateway.governed import Called
+    from remit.web.answers import Answer
+    from remit.web.serving import Serving
+
+_PATH = re.compile(rb"/v1/tools/([^/]+)/([^/]+)/call")
+_WAIT = re.compile(r'(?:^|,)\s*wait\s*=\s*"?(\d{1,6})"?\s*(?=,|;|$)', re.IGNORECASE)
+_WANTED = {
+    b"authorization": "authorization",
+    b"content-type": "content-type",
+    b"content-length": "content-length",
+    b"prefer": "prefer",
+    b"idempotency-key": "idempotency-key",
+}
+NAME = "POST /v1/tools/{app}/{tool}/call"
+
+
+def hot_path(scope: Scope) -> tuple[str, str] | None:
+    """App and tool of a request for a call; None for any other."""
+    if scope["method"] != "POST":
+        return None
+    raw = scope.get("raw_path") or scope["path"].encode()
+    found = _PATH.fullmatch(raw)
+    return None if found is None else (segment(found[1]), segment(found[2]))
+
+
+def segment(raw: bytes) -> str:
+    """One segment of a path, decoded; bytes that are no UTF-8 name nothing."""
+    return unquote_to_bytes(raw).decode("utf-8", "replace")
+
+
+@final
+class Hot:
+    """Makes the calls that come over HTTP.
+
+    Args:
+        serving: what all routes share.
+    """
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+
+    async def answer(self, scope: Scope, receive: Receive, app: str, tool: str) -> Answer:
+        """Answer a request for a call.
+
+        Raises:
+            RemitError: it is refused without a record.
+        """
+        serving = self._serving
+        headers = _headers(scope)
+        actor = await serving.callers.actor(headers.get("authorization"))
+        serving.callers.enter(actor)
+        try:
+            raw = await reading.whole_body(receive, headers.get("content-length"), MAX_CALL_BYTES)
+            if query := scope["query_string"]:
+                raise InvalidRequest(
+                    f"A call takes no query, and this one has {len(query):,} bytes of it. "
+                    "Send everything in the body."
+                )
+            value = reading.json_value(raw, headers.get("content-type"), max_bytes=MAX_CALL_BYTES)
+            body = reading.shaped(value, CallBody)
+            wait_ms, applied = _wait(headers.get("prefer"))
+            command = _command(actor, app, tool, body, wait_ms)
+            key = headers.get("idempotency-key")
+            if key is None:
+                return await self._called(command, applied)
+            return await self._repeatable(command, applied, key, headers, scope, raw)
+        finally:
+            serving.callers.leave(actor)
+
+    async def _called(self, command: Command, applied: Mapping[str, str]) -> Answer:
+        return self._told(await call(self._serving.services.node, command), applied)
+
+    async def _repeatable(
+        self,
+        command: Command,
+        applied: Mapping[str, str],
+        key: str,
+        headers: Mapping[str, str],
+        scope: Scope,
+        raw: bytes,
+    ) -> Answer:
+        """Make the call once; the id of the first is kept, so that a crash makes no second."""
+        serving = self._serving
+        node = serving.services.node
+
+        async def work(reference: str, again: bool) -> Answer:  # noqa: FBT001 (a callback)
+            try:
+                if again and (found := await self._begun(command, reference)) is not None:
+                    return self._told(found, applied)
+                named = replace(command, call_id=reference)
+                return self._told(await call(node, named), applied)
+            except RemitError as error:
+                return serving.problem_of(error)
+
+        path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+        repeatable = Repeatable(
+            actor=command.actor,
+            route=f"POST {path}",
+            key=checked_key(key),
+            digest=digest_of(b"", headers.get("content-type"), raw),
+            reference=node.ids.call_id(),
+            sends=True,
+        )
+        return await serving.repeats.once(repeatable, work)
+
+    async def _begun(self, command: Command, reference: str) -> Called | None:
+        """What became of a call that was begun; None where nothing was written down."""
+        try:
+            return await as_it_stands(self._serving.services.node, command.workspace, reference)
+        except NotFound:
+            return None
+
+    def _told(self, called: Called, applied: Mapping[str, str]) -> Answer:
+        self._serving.metrics.called(outcome_of(called))
+        if not isinstance(called, Refused):
+            return told(called, applied)
+        more = {} if called.call_id is None else {"callId": called.call_id}
+        return self._serving.problem_of(called.error, more)
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        wanted = _WANTED.get(name)
+        if wanted is not None:
+            found[wanted] = value.decode("latin-1")
+    return found
+
+
+def _wait(prefer: str | None) -> tuple[int, Mapping[str, str]]:
+    """How long an app is waited for, and the header that says so (RFC 7240)."""
+    if prefer is None:
+        return WAIT_MS, {}
+    found = _WAIT.search(prefer)
+    if found is None:
+        return WAIT_MS, {}
+    wait_ms = min(int(found[1]) * 1000, MAX_WAIT_MS)
+    return wait_ms, {"preference-applied": f"wait={wait_ms // 1000}"}
+
+
+def _command(actor: Actor, app: str, tool: str, body: CallBody, wait_ms: int) -> Command:
+    """The call that a body asks for. Pins of the token win over those of the request.
+
+    Raises:
+        InvalidRequest: it names no user, and the key is not of one.
+    """
+    user = body.user or actor.user
+    if user is None:
+        raise InvalidRequest('The body does not say for which user the call is. Send "user".')
+    return Command(
+        actor=actor,
+        app=app,
+        tool=tool,
+        user=checked_user(user),
+        args=body.args,
+        pins={**body.pins, **actor.pins} if body.pins or actor.pins else {},
+        wait_ms=wait_ms,
+    )
