@@ -26,7 +26,14 @@ from remit.policy.schemas import policy_schema
 from remit.values.json import JsonValue
 from tests.docs.tables import REFERENCE, TABLES, renewed
 
-FURTHER_VARIABLES = ("REMIT_CACHE_DIR", "REMIT_TOKEN", "NO_COLOR", "REMIT_DEBUG")
+FURTHER_VARIABLES = (
+    "REMIT_SERVER_URL",
+    "REMIT_KEY",
+    "REMIT_CACHE_DIR",
+    "REMIT_TOKEN",
+    "NO_COLOR",
+    "REMIT_DEBUG",
+)
 
 
 def text_of(name: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,6 +25,7 @@ from remit.gateway.ledger import (
     Repeated,
     StaleDigest,
 )
+from remit.gateway.resuming import go_on
 from remit.gateway.reviewing import approve
 from remit.gateway.submitting import submit
 from remit.gateway.suspending import suspend
@@ -110,7 +113,7 @@ async def test_failed_preview_is_shown_and_the_guard_is_asked_first(acme: Stage)
     assert ended.error["code"] == "egress_refused"
 
 
-@pytest.mark.promise("T-26")
+@pytest.mark.promise("T-15")
 async def test_approved_request_runs_as_it_was_shown(acme: Stage) -> None:
     """A yes runs the frozen request, whose call id is its key (section 5, step 7)."""
     waits = await acme.waiting("refund", ARGS)
@@ -214,6 +217,21 @@ async def test_two_yeses_at_once_send_once(acme: Stage) -> None:
     assert sum(isinstance(one, Answered) for one in results) == 1
     assert (await ends(acme, waits))[:2] == ("done", "ok")
     assert writes(acme) == ["POST /v1/orders"]
+
+
+async def test_two_that_go_on_with_one_call_send_it_once(scratch: Path) -> None:
+    """Each names the status that it found, so that one of two stops (architecture, section 3)."""
+    async with open_stage(scratch) as stage:
+        await furnish(stage)
+        waits = await stage.waiting("refund", ARGS)
+        stage.node.tasks.start = _dies  # pyright: ignore[reportAttributeAccessIssue]
+        found = await answer(stage.node, BACKEND, waits.id, YES)
+        assert isinstance(found, Answered)
+        other = restarted(stage)
+        await asyncio.gather(*(go_on(one.node, found.input) for one in (stage, other, stage)))
+
+        assert writes(stage) == ["POST /v1/orders"]
+        assert (await stage.row(waits.call)).outcome == "ok"
 
 
 async def test_stale_digest_decides_nothing(acme: Stage) -> None:
@@ -346,7 +364,7 @@ async def _new_version_for_all(acme: Stage) -> None:
         (_new_version_for_all, "denied", "sends nothing there"),
     ],
 )
-@pytest.mark.promise("T-26")
+@pytest.mark.promise("T-15")
 async def test_yes_is_worth_nothing_where_permission_is_gone(
     acme: Stage, change: Change, code: str, said: str
 ) -> None:
@@ -393,6 +411,43 @@ async def test_frozen_request_runs_although_the_catalog_changed(acme: Stage) -> 
 
 async def _regrant(acme: Stage, version: int) -> None:
     await grant(acme.server.books, acme.server.operator, "acme", "ana", version)
+
+
+def _body(private: str) -> str:
+    return private.replace('"amount":600', '"amount":999')
+
+
+def _body_and_digest(private: str) -> str:
+    kept = json.loads(_body(private))
+    kept["request"]["digest"] = "0" * 64
+    return json.dumps(kept)
+
+
+def _arguments(private: str) -> str:
+    # The rules of the policy look at these; what is sent stays as it is.
+    kept = json.loads(private)
+    kept["args"][0]["amount"] = 1
+    return json.dumps(kept)
+
+
+@pytest.mark.parametrize("change", [_body, _body_and_digest, _arguments])
+async def test_call_that_was_changed_behind_the_card_is_not_sent(
+    acme: Stage, scratch: Path, change: Callable[[str], str]
+) -> None:
+    """A yes is for what was shown: a changed row executes nothing (section 5, step 7)."""
+    waits = await acme.waiting("refund", ARGS)
+    kept = (await acme.row(waits.call)).private or ""
+    changed = change(kept)
+    assert changed != kept
+    with closing(sqlite3.connect(scratch)) as database:
+        database.execute("UPDATE call SET private = ?", (changed,))
+        database.commit()
+    await answer(acme.node, BACKEND, waits.id, YES)
+    status, outcome, error = await ends(acme, waits)
+
+    assert (status, outcome) == ("denied", "denied")
+    assert "changed it in the store" in error["message"]
+    assert writes(acme) == []
 
 
 # --- after the node died ---------------------------------------------------------------------

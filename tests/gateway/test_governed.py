@@ -281,7 +281,6 @@ async def test_unexpected_fault_leaves_no_call_open(scratch: Path) -> None:
         assert len(stage.faults) == 1
 
 
-@pytest.mark.promise("T-26")
 async def test_closed_waiter_stops_nothing_that_is_being_sent(scratch: Path) -> None:
     """A closed connection never cancels the stretch between sending and done (section 9)."""
     egress = HeldEgress([])

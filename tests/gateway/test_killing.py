@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
-
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
 from remit.gateway.awaiting import as_it_stands
@@ -85,7 +83,6 @@ async def ended(stage: Stage, call: str) -> Ended:
     return found
 
 
-@pytest.mark.promise("T-26")
 async def test_killed_server_sends_no_write_twice_and_says_what_is_not_known(
     scratch: Path,
 ) -> None:

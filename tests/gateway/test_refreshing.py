@@ -252,7 +252,7 @@ async def test_new_tools_wait_for_a_reviewer(server: Server) -> None:
 
     assert names(waiting) == ["static", "one"]
     assert "wait" in (waiting.catalog.reason("two") or "")
-    assert [(c["kind"], c["tool"]) for c in json.loads(newest.diff_json)] == []
+    assert [(c["kind"], c["tool"]) for c in json.loads(newest.diff_json)] == [("added", "two")]
     assert names(accepted) == ["static", "one", "two"]
     assert (await server.audit())[-1].kind == "catalog.accepted"
 

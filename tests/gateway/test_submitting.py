@@ -213,10 +213,14 @@ async def test_rejected_definition_can_be_mended(server: Server) -> None:
 
 async def test_edit_reaches_nothing_that_the_reviewer_left_out(server: Server) -> None:
     """An origin that only a tool over the approved ceiling named was not approved (threats.md)."""
-    outside = "https://elsewhere.example/x"
-    over = target_tool(url_target(outside), name="over", category="action", dangerLevel="safe")
+    outside = "https://elsewhere.example"
+    over = target_tool(
+        url_target(f"{outside}/x"), name="over", category="action", dangerLevel="safe"
+    )
     await server.approved(shop(READ, over), ceiling=WRITE_SAFE)
-    under = target_tool(url_target(outside), name="under", category="write", dangerLevel="safe")
+    under = target_tool(
+        url_target(f"{outside}/y"), name="under", category="write", dangerLevel="safe"
+    )
 
     found = await changed(server, shop(READ, over, under))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -66,6 +68,7 @@ async def ended(stage: Stage, call: str) -> Ended:
     return found
 
 
+@pytest.mark.promise("T-38", "T-41")
 async def test_job_is_asked_for_from_its_row_until_it_is_done(acme: Stage) -> None:
     """The first poll comes after the interval; the last body is mapped (section 6)."""
     call = await started(acme, RUNNING, DONE)
@@ -142,6 +145,18 @@ async def test_caller_who_waits_is_told_when_the_job_is_done(acme: Stage) -> Non
 
     assert isinstance(found, Ended)
     assert found.result == {"url": "https://x.example/1"}
+
+
+async def test_end_is_told_at_once_to_all_who_wait_here(acme: Stage) -> None:
+    """The outcome is committed, then announced (contract section 5, step 10)."""
+    call = await started(acme, DONE)
+    waiting = [acme.node.endings.expect("acme", call) for _ in range(2)]
+    elsewhere = acme.node.endings.expect("other", call)
+    await passed(acme)
+
+    assert [one.result().result for one in waiting] == [{"url": "https://x.example/1"}] * 2
+    assert not elsewhere.done()
+    elsewhere.cancel()
 
 
 async def test_polling_survives_a_restart(scratch: Path) -> None:
@@ -224,7 +239,6 @@ class DeafEgress(HeldEgress):
         return fakes.answer({"total": 7})
 
 
-@pytest.mark.promise("T-26")
 @pytest.mark.parametrize(
     ("tool", "outcome", "sent"),
     [("get_order", "ok", 2), ("put_order", "ok", 2), ("add_order", "outcome_unknown", 1)],
@@ -305,6 +319,27 @@ async def test_read_that_may_not_run_any_more_is_not_sent_again(scratch: Path) -
         egress.go.set()
 
 
+async def test_read_that_was_changed_in_the_store_is_not_sent_again(scratch: Path) -> None:
+    """What is sent again is what was frozen, by its digest (contract section 5, step 5)."""
+    egress = HeldEgress([])
+    async with open_stage(scratch, egress=egress) as stage:
+        await furnish(stage)
+        found = await stage.call("put_order", ARGS, wait_ms=50)
+        call = cast("StillRunning", found).call_id
+        kept = (await stage.row(call)).private or ""
+        assert '"amount":600' in kept
+        statement = "UPDATE call SET private = replace(private, '600', '999')"
+        with closing(sqlite3.connect(scratch)) as database:
+            database.execute(statement)
+            database.commit()
+        after = restarted(stage)
+        await after.work()
+
+        assert (await ended(after, call)).outcome == "outcome_unknown"
+        assert len(egress.sent) == 1
+        egress.go.set()
+
+
 async def test_living_node_keeps_what_it_works_on(scratch: Path) -> None:
     """Only a lease that ran out hands a call on (architecture, section 3)."""
     egress = HeldEgress([])
@@ -326,6 +361,13 @@ async def test_living_node_keeps_what_it_works_on(scratch: Path) -> None:
 # --- starting and stopping -------------------------------------------------------------------
 
 
+async def lease_renewed(stage: Stage) -> None:
+    """Wait until the worker, by itself, has said that its node is alive."""
+    async with asyncio.timeout(5):
+        while stage.worker._joined_at != stage.time.unix_ms():  # noqa: ASYNC110, SLF001
+            await asyncio.sleep(0.001)
+
+
 async def test_worker_goes_on_by_itself_and_stops_after_what_is_being_sent(scratch: Path) -> None:
     """A graceful stop: a write in flight runs to its end and is recorded (section 9)."""
     egress = HeldEgress([])
@@ -340,7 +382,8 @@ async def test_worker_goes_on_by_itself_and_stops_after_what_is_being_sent(scrat
         other = shared(restarted(stage))
         for _ in range(3):
             stage.time.passed_ms += 10_000
-            await stage.worker.round()
+            stage.node.alarm.set()
+            await lease_renewed(stage)
             await other.work()
             assert (await stage.row(found.call_id)).status == "sending"
         egress.go.set()

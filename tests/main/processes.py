@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,6 +57,13 @@ class Serving:
     def err(self) -> str:
         """What it has said on stderr so far."""
         return self.said.read_text("utf-8")
+
+    def said_within(self, words: str) -> None:
+        """Wait until it has said something; fails when it never does."""
+        until = time.monotonic() + WAIT_S
+        while words not in self.err:
+            assert time.monotonic() < until, self.err
+            threading.Event().wait(0.02)
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait for the end; the exit code."""

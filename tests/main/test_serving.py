@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import signal
 import socket
 import threading
@@ -16,6 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from remit.gateway.keeping import VaultFault
+from remit.main.settings import store_file
 from tests.catalog.documents import definition, endpoint_tool, parameters
 from tests.main.conftest import Remit
 from tests.main.processes import READY, WAIT_S, serving
@@ -63,14 +66,14 @@ class Api:
         assert answer.status in {200, 201}, answer
         return answer.json
 
-    def approve(self, app_url: str) -> None:
+    def approve(self, app_url: str, **changes: object) -> None:
         """An app of the scripted kind, in force for everybody."""
-        self.done("POST", "/v1/apps", shop(app_url))
+        self.done("POST", "/v1/apps", {**shop(app_url), **changes})
         self.done("POST", "/v1/apps/acme/versions/1/approve", {"consent": "workspace"})
 
-    def call(self, tool: str) -> Answer:
+    def call(self, tool: str, user: str = "ana") -> Answer:
         """Call a tool of it."""
-        return self.ask("POST", f"/v1/tools/acme/{tool}/call", {"user": "ana", "args": {}})
+        return self.ask("POST", f"/v1/tools/acme/{tool}/call", {"user": user, "args": {}})
 
     def ended(self) -> dict[str, str]:
         """How each call ended, by tool, once all have."""
@@ -191,17 +194,58 @@ def test_stop_lets_what_was_sent_come_home(key: str, tmp_path: Path) -> None:
     assert app.paths == ["POST /pay"]
 
 
-def test_stop_does_not_wait_longer_than_it_is_told(tmp_path: Path, key: str) -> None:
-    """`drain_s` bounds a stop; exit 1 says that something was cut off (sections 12 and 13)."""
+def test_vault_is_rotated_beside_a_server_and_the_old_key_can_go(
+    key: str, tmp_path: Path, remit: Remit
+) -> None:
+    """Nothing is unreadable at any time; the steps are those of docs/operate (section 13)."""
+
+    def connect(api: Api, user: str) -> None:
+        body = {"type": "bearer", "token": f"canary-{user}"}
+        assert api.ask("PUT", f"/v1/connections/acme/{user}", body).status == 200
+
+    with (
+        ScriptedApp([{"status": 200, "body": {}}]) as app,
+        serving(tmp_path, **ALLOW) as server,
+    ):
+        api = Api(url=server.url, key=key)
+        api.approve(app.url, auth={"type": "bearer"})
+        connect(api, "ana")
+        # From now on the server has what opens it at hand, and need not read the keys again.
+        assert api.call("pay").json["outcome"] == "ok"
+        assert remit("vault", "rotate").code == 0
+        assert api.call("pay").json["outcome"] == "ok"
+        # Sealed under the key that the server still has for the current one.
+        connect(api, "bo")
+        assert api.call("pay", user="bo").json["outcome"] == "ok"
+        assert server.end() == 0
+    assert "values sealed anew: 2" in remit("vault", "rotate").err
+    assert "Nothing is under an older key any more." in remit("vault", "rotate").err
+    file = tmp_path / "remit.db.key"
+    file.write_text(file.read_text().split()[0])
+    doctor = remit("doctor")
+
+    assert doctor.code == 0, doctor.out
+    assert "(3 values opened)" in doctor.out
+    assert b"canary-" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("drain_s", "signals"), [("0", 1), ("600", 2)])
+def test_stop_does_not_wait_longer_than_it_is_told(
+    drain_s: str, signals: int, tmp_path: Path, key: str
+) -> None:
+    """`drain_s` or a second signal ends a stop; exit 1: something was cut off (section 13)."""
     with (
         ScriptedApp([{"status": 200, "body": {}, "delayMs": NEVER_MS}]) as app,
         ThreadPoolExecutor(1) as pool,
-        serving(tmp_path, REMIT_SERVER_DRAIN_S="0", **ALLOW) as server,
+        serving(tmp_path, REMIT_SERVER_DRAIN_S=drain_s, **ALLOW) as server,
     ):
         api = Api(url=server.url, key=key)
         api.approve(app.url)
         calling = pool.submit(api.call, "pay")
         assert app.asked.wait(WAIT_S)
+        for _ in range(signals - 1):
+            server.process.send_signal(signal.SIGTERM)
+            server.said_within("Stopping: calls under way: 1.")
         assert server.end() == 1
         assert calling.exception(WAIT_S) is not None or calling.result().status >= 200
         app.over.set()
@@ -236,6 +280,31 @@ def test_write_that_was_out_at_a_kill_is_not_sent_again_and_a_read_is(
 
     assert ended == {"pay": "outcome_unknown", "look": "ok"}
     assert sorted(app.paths) == ["GET /l", "GET /l", "POST /pay"]
+
+
+def test_fault_is_told_by_kind_and_place_and_never_by_value(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What an error of Python says may hold a secret; our own are written without (section 5)."""
+    from remit.main.serving import tell_fault
+
+    try:
+        store_file({"geheim": 1})  # type: ignore[arg-type]
+    except AttributeError as error:
+        tell_fault(error, "req_1")
+    tell_fault(ValueError("geheim"))
+    tell_fault(VaultFault("A value does not open."))
+    out, err = capsys.readouterr()
+
+    assert out == ""
+    lines = err.splitlines()
+    assert re.fullmatch(
+        r"Remit met a fault: AttributeError at main/settings\.py:\d+ \(request req_1\)", lines[0]
+    )
+    assert lines[1:] == [
+        "Remit met a fault: ValueError",
+        "Remit met a fault: A value does not open.",
+    ]
 
 
 def test_line_that_it_listens_is_as_documented() -> None:

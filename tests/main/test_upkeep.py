@@ -89,6 +89,21 @@ def test_rotation_that_was_stopped_goes_on_with_its_key(sealed: Remit) -> None:
     assert len(file.read_text().split()) == 2
 
 
+def test_rotation_comes_to_an_end_and_begins_anew_when_the_old_key_is_gone(sealed: Remit) -> None:
+    """Repeated while the older key stands there it makes no further one (contract section 13)."""
+    file = Path("remit.db.key")
+    sealed("vault", "rotate")
+    keys = file.read_text()
+    again = sealed("vault", "rotate")
+
+    assert again.code == 0
+    assert "Nothing is under an older key any more." in again.err
+    assert file.read_text() == keys
+    file.write_text(keys.split()[0])
+    assert "A new master key stands first" in sealed("vault", "rotate").err
+    assert file.read_text().split()[1] == keys.split()[0]
+
+
 def test_rotation_with_a_key_in_the_setting_needs_no_file(
     sealed: Remit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,7 +103,10 @@ async def test_ids_and_clock_are_fresh() -> None:
     assert len(set(calls)) == 100
     assert all(re.fullmatch(r"call_[0-9a-hjkmnp-tv-z]{26}", each) for each in calls)
     assert re.fullmatch(r"00-[0-9a-f]{32}-[0-9a-f]{16}-01", ids.traceparent())
+    assert re.fullmatch(r"act_[0-9a-hjkmnp-tv-z]{26}", ids.fresh_id("act"))
+    assert (len(ids.random_bytes(32)), ids.random_bytes(32) == ids.random_bytes(32)) == (32, False)
     clock = SystemClock()
+    assert clock.unix_ms() > 1_767_225_600_000  # 2026 has begun
     before = clock.now_ms()
     await clock.sleep(0)
     assert clock.now_ms() >= before

@@ -74,11 +74,16 @@ class Api:
         return await self.send("PUT", path, body, **more)
 
     async def call(
-        self, tool: str, args: object = None, *, who: str = "backend", **more: Any
-    ) -> httpx.Response:  # noqa: ANN401 (those of send)
+        self,
+        tool: str,
+        args: object = None,
+        *,
+        who: str = "backend",
+        headers: dict[str, str] | None = None,
+    ) -> httpx.Response:
         """Call a tool of ``acme`` for ``ana``."""
         body = {"user": "ana", "args": {} if args is None else args}
-        return await self.post(f"/v1/tools/acme/{tool}/call", body, who=who, **more)
+        return await self.post(f"/v1/tools/acme/{tool}/call", body, who=who, headers=headers)
 
 
 @asynccontextmanager

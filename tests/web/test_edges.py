@@ -12,6 +12,7 @@ import pytest
 import uvicorn
 
 from remit.errors import StoreUnavailable
+from remit.gateway.keeping import VaultFault
 from tests.gateway.fakes import CREDENTIAL
 from tests.web.api import CONSOLE, Api, open_api, problem
 
@@ -211,15 +212,29 @@ async def test_use_of_a_key_is_noted(api: Api) -> None:
     assert rows[0]["lastUsedAt"] == "2026-09-21T14:13:20.000Z"
 
 
+async def test_key_that_sends_too_many_is_429_and_others_are_not(scratch: Path) -> None:
+    """One tenant cannot starve another: by key, with the time to come back."""
+    async with open_api(scratch, max_per_s=3) as api:
+        statuses = [(await api.call("get_order", {"id": "7"})).status_code for _ in range(5)]
+        assert statuses == [200, 200, 200, 429, 429]
+        response = await api.get("/v1/apps", who="backend")
+        assert "3 requests in a second" in problem(response, 429, "rate_limited")["detail"]
+        assert response.headers["retry-after"] == "1"
+        assert (await api.get("/v1/apps", who="other")).status_code == 200
+        api.stage.time.passed_ms += 1_000
+        assert (await api.get("/v1/apps", who="backend")).status_code == 200
+
+
 async def test_real_server_carries_all_of_it(scratch: Path) -> None:
-    """uvicorn with uvloop's parser: chunked bodies, encoded paths, a bound on bodies, keep-alive."""
+    """uvicorn: chunked bodies, encoded paths, a bound on what is read, a stream."""
     async with open_api(scratch, public_url="http://127.0.0.1") as api:
         server = uvicorn.Server(
             uvicorn.Config(api.app, host="127.0.0.1", port=0, log_level="error", ws="none")
         )
         serving = asyncio.ensure_future(server.serve())
-        while not server.started:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(10):
+            while not server.started:  # noqa: ASYNC110 (uvicorn has no event for it)
+                await asyncio.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         host = {"host": "127.0.0.1", "authorization": f"Bearer {api.keys['operator']}"}
 
@@ -249,3 +264,20 @@ async def test_real_server_carries_all_of_it(scratch: Path) -> None:
             assert all(json.loads(line)["id"] for line in exported.text.splitlines())
         server.should_exit = True
         await serving
+
+
+async def test_vault_without_its_key_says_so(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """503 in words for the operator, and nothing is kept (issue: a vault without its key)."""
+
+    async def fails(*_: object, **__: object) -> object:
+        raise VaultFault("The vault has no master key that opens this. Give it the old key too.")
+
+    keeper = api.stage.server.books.keeper
+    monkeypatch.setattr(keeper, "seal_credential", fails)
+    body = {"type": "bearer", "token": "canary"}
+    found = problem(await api.put("/v1/connections/acme/bob", body), 503, "vault_unavailable")
+
+    assert "master key" in found["detail"]
+    assert (await api.get("/v1/connections?user=bob")).json()["items"] == []
+    assert [request_id for request_id, _ in api.faults] == [found["requestId"]]
+    api.faults.clear()

@@ -117,29 +117,28 @@ async def test_wait_is_read_as_rfc_7240_says(api: Api, prefer: str, applied: str
     assert response.headers.get("preference-applied") == applied
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "code"),
-    [
-        (b'{"user": "ana", "args": {"id": "7"', 400, "malformed_body"),
-        (b'{"user": "ana", "args": {}, "args": {"id": "7"}}', 400, "malformed_body"),
-        (b'{"user": "ana", "args": {"id": NaN}}', 400, "malformed_body"),
-        (b"", 400, "malformed_body"),
-        (b'{"user": "ana", "args": {"id": "7"}, "argz": {}}', 422, "invalid_request"),
-        (b'{"user": "ana"}', 422, "invalid_request"),
-        (b'{"args": {"id": "7"}}', 422, "invalid_request"),
-        (b'{"user": "", "args": {"id": "7"}}', 422, "invalid_request"),
-        (b'{"user": "a b", "args": {"id": "7"}}', 422, "invalid_request"),
-        (b'{"user": 7, "args": {"id": "7"}}', 422, "invalid_request"),
-        (b'{"user": "ana", "args": []}', 422, "invalid_request"),
-        (b"[]", 422, "invalid_request"),
-        (b'{"user": "ana", "args": {"id": "' + b"7" * 300_000 + b'"}}', 413, "body_too_large"),
-    ],
+BAD_BODIES = (
+    (b'{"user": "ana", "args": {"id": "7"', 400, "malformed_body"),
+    (b'{"user": "ana", "args": {}, "args": {"id": "7"}}', 400, "malformed_body"),
+    (b'{"user": "ana", "args": {"id": NaN}}', 400, "malformed_body"),
+    (b"", 400, "malformed_body"),
+    (b'{"user": "ana", "args": {"id": "7"}, "argz": {}}', 422, "invalid_request"),
+    (b'{"user": "ana"}', 422, "invalid_request"),
+    (b'{"args": {"id": "7"}}', 422, "invalid_request"),
+    (b'{"user": "", "args": {"id": "7"}}', 422, "invalid_request"),
+    (b'{"user": "a b", "args": {"id": "7"}}', 422, "invalid_request"),
+    (b'{"user": 7, "args": {"id": "7"}}', 422, "invalid_request"),
+    (b'{"user": "ana", "args": []}', 422, "invalid_request"),
+    (b"[]", 422, "invalid_request"),
+    (b'{"user": "ana", "args": {"id": "' + b"7" * 300_000 + b'"}}', 413, "body_too_large"),
 )
-async def test_bad_body_leaves_no_record(api: Api, body: bytes, status: int, code: str) -> None:
-    """Contract section 10: refused without a record, and nothing is sent."""
-    response = await api.post("/v1/tools/acme/get_order/call", content=body, who="backend")
 
-    assert "callId" not in problem(response, status, code)
+
+async def test_bad_body_leaves_no_record(api: Api) -> None:
+    """Contract section 10: refused without a record, and nothing is sent."""
+    for body, status, code in BAD_BODIES:
+        response = await api.post("/v1/tools/acme/get_order/call", content=body, who="backend")
+        assert "callId" not in problem(response, status, code)
     assert (await api.get("/v1/calls")).json()["items"] == []
     assert api.stage.egress.sent == []
 

@@ -328,6 +328,20 @@ def refuse_long_url(tool: str, url: str) -> None:
         )
 
 
+def digest_of(request: FrozenRequest) -> str:
+    """The digest of what a request would send, made anew, for one that was kept somewhere.
+
+    Raises:
+        InvalidArguments: it is larger than any request that is planned.
+    """
+    shown = Shown(
+        url=_shown_text(request.url),
+        headers={name: _shown_text(value) for name, value in request.headers},
+        body=_shown_value(request.body),
+    )
+    return _digest(request.app, request.version, request.tool, request.method, shown)
+
+
 def _digest(app: str, version: int, tool: str, method: str, shown: Shown) -> str:
     """The digest of a request; over-large ones are refused here, before anything else."""
     refuse_long_url(tool, shown.url)

@@ -19,7 +19,7 @@ _DECISIONS = {"approved": "approve", "denied": "deny", "cancelled": "cancel", "s
 
 
 def input_row(
-    case: Case, card: Card, ask: Ask, *, input_id: str, at: int, expires_at: int
+    case: Case, card: Card, ask: Ask, *, input_id: str, kept_as: str, at: int, expires_at: int
 ) -> InputRow:
     """The input of a call that a person must approve.
 
@@ -28,6 +28,7 @@ def input_row(
         card: what the person sees.
         ask: who is asked, and why.
         input_id: a fresh one.
+        kept_as: digest of what the call's row keeps, arguments included.
         at: now, in Unix milliseconds.
         expires_at: when nobody can answer any more.
     """
@@ -43,6 +44,7 @@ def input_row(
         "reason": ask.reason,
         "rememberable": ask.rememberable,
         "apart": ask.apart,
+        "keptAs": kept_as,
     }
     if card.preview is not None:
         body["preview"] = kept(card.preview)
@@ -78,6 +80,11 @@ def asked_of(row: InputRow) -> Ask:
     )
 
 
+def kept_as(row: InputRow) -> str:
+    """The digest of what the call's row kept as the input was opened."""
+    return str(_body(row).get("keptAs"))
+
+
 def input_json(row: InputRow) -> JsonObject:
     """An input as every surface gives it (contract section 9, "Inputs")."""
     said: JsonObject = {
@@ -94,7 +101,7 @@ def input_json(row: InputRow) -> JsonObject:
         "createdAt": moment(row.created_at),
         "expiresAt": moment(row.expires_at),
     }
-    for name in ("apart", "rememberable"):
+    for name in ("apart", "rememberable", "keptAs"):
         said.pop(name, None)
     if row.session is not None:
         said["sessionId"] = row.session

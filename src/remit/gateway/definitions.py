@@ -50,9 +50,3 @@ def under(definition: Definition, ceiling: Ceiling | None) -> Definition:
         danger_level=min(asked.danger_level, ceiling.danger_level),
     )
     return replace(definition, ceiling=lower, ceiling_declared=True)
-
-
-def raises(definition: Definition, over: Definition) -> bool:
-    """Whether a definition asks for a higher ceiling than another, on either scale."""
-    asked, before = definition.ceiling, over.ceiling
-    return not before.admits(asked.category, asked.danger_level)

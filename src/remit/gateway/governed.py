@@ -32,7 +32,7 @@ from remit.gateway.freezing import FrozenCall
 from remit.gateway.noting import Notes
 from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing
 from remit.gateway.previewing import previewed
-from remit.gateway.resting import private_of
+from remit.gateway.resting import kept_digest, private_of
 from remit.gateway.running import Polling, resendable, send
 from remit.gateway.steps import denial, freeze, masked
 from remit.policy.decisions import Ask, Deny
@@ -219,12 +219,14 @@ async def _asked(
     now = node.wall.unix_ms()
     row_id = node.fresh.fresh_id("inp")
     case = replace(case, record={**case.record, "inputId": row_id})
-    row = notes.row("await_input", now, case.record, private=await private_of(node, case))
+    private = await private_of(node, case)
+    row = notes.row("await_input", now, case.record, private=private)
     waits = input_row(
         case,
         card,
         ask,
         input_id=row_id,
+        kept_as=kept_digest(private),
         at=now,
         expires_at=now + node.terms.input_ttl_ms,
     )

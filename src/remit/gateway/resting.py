@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
+from remit.calls.planning import digest_of
 from remit.catalog.definitions import surroundings_of
-from remit.errors import InvalidArguments, NotApproved, WrongUse
+from remit.errors import Denied, InvalidArguments, NotApproved, WrongUse
 from remit.gateway.freezing import Unreadable, decode, encode
 from remit.gateway.keeping import Place, Sealed
 from remit.gateway.permitting import Case
@@ -54,6 +56,7 @@ async def restored(node: Node, row: CallRow, found: AppInForce) -> Case:
 
     Raises:
         NotApproved: that version does not carry it.
+        Denied: it is not what was frozen.
         VaultFault: its arguments cannot be opened.
     """
     frozen = await _frozen(node, row, found)
@@ -87,11 +90,39 @@ async def _frozen(node: Node, row: CallRow, found: AppInForce) -> FrozenCall:
         brand=node.terms.brand,
     )
     try:
-        return decode(text, around, found.catalog.tool(row.tool))
+        frozen = decode(text, around, found.catalog.tool(row.tool))
+        _refuse_changed(row, frozen)
+        return frozen
     except Unreadable as error:
         raise NotApproved(
             f"{row.tool} was not called: {error}. Call again, so that the request is made anew."
         ) from None
+
+
+def _refuse_changed(row: CallRow, frozen: FrozenCall) -> None:
+    """Hold what was kept to its digest: what is sent is what was frozen, and nothing else.
+
+    Raises:
+        Denied: it is another request than the digest is of.
+    """
+    request = frozen.request
+    whose = (request.app, request.tool, request.version)
+    there = str(request.origin)
+    url = request.url if isinstance(request.url, str) else request.url.shown
+    if (
+        digest_of(request) != request.digest
+        or whose != (row.app, row.tool, row.version)
+        or not url.startswith((f"{there}/", f"{there}?"))
+    ):
+        raise Denied(
+            f"{row.tool} was not called: its stored request is not the one that was frozen. "
+            "Somebody changed it in the store. Call again."
+        )
+
+
+def kept_digest(private: str) -> str:
+    """The digest of what a row keeps, for the input that was shown beside it."""
+    return sha256(private.encode()).hexdigest()
 
 
 def _place(workspace: str, app: str, user: str, call: str) -> Place:

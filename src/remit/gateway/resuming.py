@@ -13,16 +13,17 @@ from remit.errors import (
     AppSuspended,
     CallError,
     Cancelled,
+    Denied,
     Expired,
     NotConnected,
     NotFound,
 )
-from remit.gateway.asking import answer_of, detail_of, note_of
+from remit.gateway.asking import answer_of, detail_of, kept_as, note_of
 from remit.gateway.ending import end, failure, insisting
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import CallChange
 from remit.gateway.permitting import Yes, permitted, standing
-from remit.gateway.resting import record_of, restored
+from remit.gateway.resting import kept_digest, record_of, restored
 from remit.gateway.running import lost, resendable, send
 from remit.gateway.steps import refused
 from remit.policy.decisions import Approval
@@ -99,6 +100,11 @@ async def _approved(
 ) -> Ended | Polling | None:
     """Send what was approved, if it still may be sent."""
     try:
+        if kept_digest(row.private or "") != kept_as(waits):
+            raise Denied(
+                f"{row.tool} was not called: what was kept of the call is not what was shown. "
+                "Somebody changed it in the store. Call again."
+            )
         case, permit = await _permitted(node, row, record, yes_of(waits))
     except CallError as error:
         return await end(node, row.workspace, failure(record, error, None), was="await_input")

@@ -104,20 +104,24 @@ def snapshot_of(
         tools: read from it.
         at: Unix milliseconds.
     """
-    accepted = loaded(made.definition, made.accepted, made.brand)
-    reviewed = effective_catalog(made.definition, accepted)
-    catalog = effective_catalog(made.definition, tools, mode=made.mode, accepted=accepted)
+    definition = made.definition
+    accepted = loaded(definition, made.accepted, made.brand)
+    reviewed = effective_catalog(definition, accepted)
+    # What letting it in would change: with ``review`` a person decides on just that.
+    let_in = effective_catalog(definition, tools)
     diff = compare(
-        replace(made.definition, tools=reviewed.tools),
-        replace(made.definition, tools=catalog.tools),
+        replace(definition, tools=reviewed.tools), replace(definition, tools=let_in.tools)
     )
+    catalog = let_in
+    if made.mode != "live":
+        catalog = effective_catalog(definition, tools, mode=made.mode, accepted=accepted)
     dropped: list[JsonValue] = [
         {"name": tool.name, "reason": tool.reason} for tool in catalog.dropped
     ]
     return CatalogSnapshot(
         workspace=workspace,
-        app=made.definition.id,
-        digest=snapshot_digest(made.definition, body),
+        app=definition.id,
+        digest=snapshot_digest(definition, body),
         body=body.decode(),
         diff_json=canonical_json(diff.as_json()["diff"]).decode(),
         dropped_json=canonical_json(dropped).decode(),

@@ -18,7 +18,6 @@ from remit.policy.versions import VersionDiff, compare
 
 if TYPE_CHECKING:
     from remit.catalog.mistakes import Mistake
-    from remit.catalog.model import Definition
     from remit.gateway.acting import Actor, Books
     from remit.values.json import JsonObject, JsonValue
 
@@ -195,7 +194,7 @@ def _difference(base: Version, draft: Draft, brand: str) -> VersionDiff:
         words = "The version before it can no longer be loaded by this release of Remit."
         return VersionDiff(change="version", reasons=(words,), changes=())
     asked = compare(old, new)
-    held = compare(definitions.under(old, base.ceiling), _held(new, old, base))
+    held = compare(definitions.under(old, base.ceiling), definitions.under(new, base.ceiling))
     told = {(found.tool, found.pointer, found.words) for found in asked.changes}
     more = [one for one in held.changes if (one.tool, one.pointer, one.words) not in told]
     changes = tuple(sorted((*asked.changes, *more), key=lambda found: not found.version))
@@ -208,8 +207,3 @@ def _difference(base: Version, draft: Draft, brand: str) -> VersionDiff:
         reasons=reasons,
         changes=changes,
     )
-
-
-def _held(new: Definition, old: Definition, base: Version) -> Definition:
-    """The new definition under the ceiling it would run with: raised, it asks for its own."""
-    return new if definitions.raises(new, old) else definitions.under(new, base.ceiling)

@@ -11,7 +11,7 @@ from remit.catalog.scales import Category, DangerLevel
 from remit.documents.problems import escaped
 from remit.lint.subject import Finding
 from remit.lint.uses import strings_of
-from remit.lint.words import destroys_in_path, destroys_in_query, mixed_word
+from remit.lint.words import ORDERS, destroys_in_path, destroys_in_query, mixed_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # The word that opens an operation of GraphQL; comments and other operations may stand before it.
 _MUTATION = re.compile(r"(?:^|\})\s*(?:#[^\n]*\s*)*mutation\b\s*\w*\s*[({@]")
+_SUSPECT = re.compile("mutation|" + "|".join(sorted(ORDERS)), re.IGNORECASE)
 _RAISE = (
     "raise dangerLevel and category to what a mistake would cost, or say in the description why it "
     "is harmless"
@@ -45,6 +46,8 @@ def hidden_effect(view: ToolView) -> Iterator[Finding]:
     """A path, a query or a body that takes something away under a mild name."""
     if view.danger is not DangerLevel.SAFE and view.category is not Category.READ:
         return
+    if not _SUSPECT.search(str(view.request)):
+        return  # as nearly all: what follows is looked at closely
     called = "read" if view.category is Category.READ else "safe"
     for at, text in strings_of(view.request, f"/{view.form}"):
         if "mutation" in text and _MUTATION.search(text):

@@ -46,7 +46,7 @@ READING = word_set(
     "convert translate render evaluate quote detect parse"
 )
 # In a path or query, where a reading tool sends it all the same.
-_ORDERS = word_set("delete remove erase purge wipe destroy truncate obliterate terminate revoke")
+ORDERS = word_set("delete remove erase purge wipe destroy truncate obliterate terminate revoke")
 _THINGS = word_set(
     "request requests reason reasons job jobs log logs event events marker markers history policy "
     "policies preview status option options rule rules task tasks queue report reports candidates"
@@ -238,7 +238,7 @@ def destroys_in_path(path: str) -> str | None:
         return None
     for segment in segments:
         words = words_of(segment)
-        if words and words[0] in _ORDERS and words[-1] not in _THINGS:
+        if words and words[0] in ORDERS and words[-1] not in _THINGS:
             return segment
     return None
 
@@ -248,9 +248,9 @@ def destroys_in_query(name: str, text: str) -> str | None:
     words, said = words_of(name), words_of(text)
     if "{" in text:
         return None
-    if words[-1:] and words[-1] in _SAYS_WHAT and said and said[0] in _ORDERS:
+    if words[-1:] and words[-1] in _SAYS_WHAT and said and said[0] in ORDERS:
         return f"{name}={text}"
-    is_order = words and words[0] in _ORDERS and words[-1] not in _THINGS
+    is_order = words and words[0] in ORDERS and words[-1] not in _THINGS
     return f"{name}={text}" if is_order and text.lower() in ("1", "true", "yes", "on") else None
 
 

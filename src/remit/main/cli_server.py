@@ -28,6 +28,33 @@ def serve() -> None:
     finish(lambda: run(settings()))
 
 
+@app.command()
+def apply(
+    *,
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Definitions.")],
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Send nothing; say what each would change.")
+    ] = False,
+    output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
+) -> None:
+    """Send definitions to a running server, and say what each change is."""
+    from remit.main.commands.apply import run
+
+    finish(lambda: run(files, settings(), plan=plan, as_json=output == "json"))
+
+
+@app.command()
+def why(
+    *,
+    call: Annotated[str, typer.Argument(metavar="CALL_ID", help="Of the call.")],
+    output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
+) -> None:
+    """Print one page on a call: who asked, what let it pass, what was sent, what came back."""
+    from remit.main.commands.why import run
+
+    finish(lambda: run(call, as_json=output == "json"))
+
+
 @keys_app.command("create")
 def keys_create(
     *,

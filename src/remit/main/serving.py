@@ -14,7 +14,7 @@ import traceback
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -79,28 +79,50 @@ async def _until_stopped(
     server: _Server, whole: Composed, bound: socket.socket, drain_s: int
 ) -> int:
     loop = asyncio.get_running_loop()
-    stopping: list[float] = []
+    serving = asyncio.ensure_future(server.serve(sockets=[bound]))
+    first, second = asyncio.Event(), asyncio.Event()
+    until: list[float] = []
 
     def stop() -> None:
-        if not stopping:
-            stopping.append(loop.time())
-            under_way = len(whole.node.tasks)
-            if under_way:
-                say(f"Stopping: what is under way ({under_way}) runs to its end, {drain_s} s.")
-            server.should_exit = True
-        else:
-            server.force_exit = True
+        if first.is_set():
+            second.set()
+            return
+        first.set()
+        until.append(loop.time() + drain_s)
+        under_way = len(whole.node.tasks)
+        if under_way:
+            say(f"Stopping: calls under way: {under_way}. They have {drain_s} s to end.")
+        server.should_exit = True
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    await server.serve(sockets=[bound])
-    since = stopping[0] if stopping else loop.time()
-    left_s = max(_LEAST_DRAIN_S, since + drain_s - loop.time())
-    if await whole.worker.stop(left_s):
+    if not await _unless(second, serving):
+        return _cut_off(whole)
+    left_s = max(_LEAST_DRAIN_S, until[0] - loop.time()) if until else float(drain_s)
+    stopped = asyncio.ensure_future(whole.worker.stop(left_s))
+    if await _unless(second, stopped) and stopped.result():
         return 0
+    return _cut_off(whole)
+
+
+async def _unless(second: asyncio.Event, work: asyncio.Future[Any]) -> bool:
+    """Wait for some work, or for the second signal, which ends it; whether the work was done."""
+    asked = asyncio.ensure_future(second.wait())
+    try:
+        await asyncio.wait({asked, work}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done():
+            work.result()
+            return True
+        work.cancel()
+        return False
+    finally:
+        asked.cancel()
+
+
+def _cut_off(whole: Composed) -> int:
     say(
-        f"Stopped with {len(whole.node.tasks)} under way: {drain_s} s were over. The next start "
-        "takes them up; of a write that was sent it is not known whether it happened."
+        f"Stopped; cut off: {len(whole.node.tasks)}. The next start takes them up; of a write "
+        "that was sent it is not known whether it happened."
     )
     return 1
 

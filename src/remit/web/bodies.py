@@ -12,6 +12,8 @@ import msgspec
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True, description="RFC 3339")]
 User = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+#: As far as every database counts.
+Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=500)]
 Category = Literal["read", "write", "action"]
 DangerLevel = Literal["safe", "moderate", "destructive"]
@@ -69,7 +71,7 @@ class GrantBody(Closed, frozen=True, kw_only=True):
 
     app: str
     user: User
-    version: int
+    version: Number
 
 
 class ConnectionBody(Closed, frozen=True, kw_only=True):
@@ -109,7 +111,7 @@ class TokenBody(Closed, frozen=True, kw_only=True):
 
     user: User
     apps: list[str]
-    ttl_s: Annotated[int, msgspec.Meta(ge=1)]
+    ttl_s: Number
     tools: list[str] | None = None
     pins: dict[str, Any] = {}
 
@@ -144,7 +146,7 @@ class DryRunQuery(Closed, frozen=True, kw_only=True):
 class AgainstQuery(Closed, frozen=True, kw_only=True):
     """The version that is compared with; left out, the one before."""
 
-    against: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    against: Number | None = None
 
 
 class ToolsQuery(Closed, frozen=True, kw_only=True):

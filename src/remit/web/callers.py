@@ -31,6 +31,8 @@ class Callers:
         self._services = services
         self._noted: dict[tuple[str, str], int] = {}
         self._under_way: dict[str, int] = {}
+        # What is left of the second of each key, and when that was, on the node's clock.
+        self._left: dict[str, tuple[float, int]] = {}
 
     async def actor(self, authorization: str | None) -> Actor:
         """Whoever holds the key of the header.
@@ -52,8 +54,10 @@ class Callers:
         """Count a request in; ``leave`` counts it out.
 
         Raises:
-            Busy: the key has too many under way; it is not counted.
+            Busy: the key has too many under way, or sent too many; it is not counted.
         """
+        if (rate := self._services.settings.max_per_s) is not None:
+            self._spend(actor.key_id, rate)
         count = self._under_way.get(actor.key_id, 0)
         most = self._services.settings.max_in_flight
         if count >= most:
@@ -70,6 +74,16 @@ class Callers:
             self._under_way[actor.key_id] = count
         else:
             del self._under_way[actor.key_id]
+
+    def _spend(self, key: str, rate: int) -> None:
+        """Take one of the requests that a key may send in a second."""
+        now_ms = self._services.books.clock.now_ms()
+        left, at_ms = self._left.get(key, (float(rate), now_ms))
+        left = min(float(rate), left + (now_ms - at_ms) * rate / 1000)
+        if left < 1:
+            self._left[key] = (left, now_ms)
+            raise Busy(f"This key sent more than {rate:,} requests in a second. Send fewer.")
+        self._left[key] = (left - 1, now_ms)
 
     def _note(self, actor: Actor) -> None:
         """Note when the key was used, once a minute, without waiting for it."""

@@ -1,6 +1,6 @@
 """``POST /v1/tools/{app}/{tool}/call`` as raw ASGI, in front of everything else.
 
-A framework costs as much as the call itself does here (docs/decisions/0013): so the path is cut
+A framework costs as much as the call itself does here (docs/decisions/0014): so the path is cut
 by hand, and what is needed is read from the headers in one pass. What is answered is described by
 the same ``Route`` and decoded into the same type as everywhere.
 """

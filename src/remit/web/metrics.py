@@ -41,6 +41,7 @@ class Metrics:
         # Looked up by the library under a lock; kept here, since every call counts.
         self._known: dict[tuple[str, int], Counter] = {}
         self._timed: dict[str, Histogram] = {}
+        self._became: dict[str, Counter] = {}
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """A request was answered; ``route`` is its template."""
@@ -55,7 +56,10 @@ class Metrics:
 
     def called(self, outcome: str) -> None:
         """A call over the API came to this."""
-        self._calls.labels(outcome).inc()
+        counter = self._became.get(outcome)
+        if counter is None:
+            counter = self._became[outcome] = self._calls.labels(outcome)
+        counter.inc()
 
     def text(self, tasks: int) -> bytes:
         """All of it as Prometheus reads it; ``tasks`` is how much the node has under way."""

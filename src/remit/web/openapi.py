@@ -66,7 +66,7 @@ def _operation(route: Route, schemas: dict[str, Any], components: dict[str, Any]
         operation["security"] = []
     else:
         operation["x-roles"] = sorted(route.roles)
-    body = _body(route, schemas)
+    body = _body(route, schemas, components)
     if body is not None:
         operation["requestBody"] = body
     return operation
@@ -97,7 +97,9 @@ def _header(name: str, words: str, *, required: bool = False) -> dict[str, Any]:
     }
 
 
-def _body(route: Route, schemas: dict[str, Any]) -> dict[str, Any] | None:
+def _body(
+    route: Route, schemas: dict[str, Any], components: dict[str, Any]
+) -> dict[str, Any] | None:
     if route.document is not None:
         schema = {"type": "object", "description": _DOCUMENTS[route.document]}
         media = ["application/json"]
@@ -107,7 +109,8 @@ def _body(route: Route, schemas: dict[str, Any]) -> dict[str, Any] | None:
     if route.body is None:
         return None
     schema = schemas[_key(route.body)]
-    required = route.body.__name__ != "NoBody" if isinstance(route.body, type) else True
+    named = components.get(schema.get("$ref", "").rpartition("/")[2])
+    required = named is None or bool(named.get("required"))
     return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 

@@ -83,6 +83,23 @@ def definition_value(body: bytes, media: str | None, *, max_bytes: int) -> objec
     return _decoded(body, max_bytes, MAX_DOCUMENT_DEPTH)
 
 
+def without_nul(value: object, where: str = "body") -> None:
+    """Refuse a NUL: no id, no name and no text has one, and a database may not take it.
+
+    Raises:
+        InvalidRequest: there is one.
+    """
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str) and "\0" in one:
+            raise InvalidRequest(f"The {where} holds a NUL character (U+0000). Leave it out.")
+        if isinstance(one, dict):
+            waiting += [*one.keys(), *one.values()]  # pyright: ignore[reportUnknownArgumentType] -- any JSON value
+        elif isinstance(one, list):
+            waiting += one
+
+
 def shaped(value: object, shape: type[T], *, where: str = "body") -> T:
     """A JSON value in its type.
 
@@ -113,6 +130,7 @@ def query(raw: bytes, shape: type[T]) -> T:
     values = dict(pairs)
     if len(values) != len(pairs):
         raise InvalidRequest("The query has a parameter twice. Send each once.")
+    without_nul(values, "query")
     try:
         return msgspec.convert(values, shape, strict=False)
     except msgspec.ValidationError as error:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 Work: TypeAlias = "Callable[[str, bool], Awaitable[Answer]]"
 MAX_KEY = 255
+_MAX_LEFT = 10_000
 _TOO_MANY, _FAULT = 429, 500
 
 
@@ -180,6 +181,9 @@ class Repeats:
     async def _not_done(self, request: Repeatable, *, left: bool) -> None:
         workspace, key = request.actor.workspace, request.request_key
         if left and request.sends:
+            if len(self._left) >= _MAX_LEFT:
+                # Their repeats are told to wait until another node takes them over.
+                self._left.clear()
             self._left.add((workspace, key))
             return
         await self._services.idempotency.forget(workspace, key, node=self._services.node.id)

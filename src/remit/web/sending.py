@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from remit.web.answers import JSON
+
 if TYPE_CHECKING:
     from starlette.types import Send
 
     from remit.web.answers import Answer
 
 _NO_BODY = frozenset({204, 304})
+_JSON = (b"content-type", JSON.encode())
+#: Much of what is answered is third-party text: nobody guesses a type into it.
+_NOSNIFF = (b"x-content-type-options", b"nosniff")
+#: What a key reads is for that key alone.
+_NO_STORE = (b"cache-control", b"no-store")
 
 
 async def sent(answer: Answer, send: Send, *, head: bool = False) -> None:
@@ -20,16 +27,19 @@ async def sent(answer: Answer, send: Send, *, head: bool = False) -> None:
         send: of ASGI.
         head: only its headers, for HEAD.
     """
-    headers = [
-        (name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()
-    ]
+    headers: list[tuple[bytes, bytes]] = [_NOSNIFF]
+    if answer.headers:
+        headers += [
+            (name.encode("latin-1"), value.encode("latin-1"))
+            for name, value in answer.headers.items()
+        ]
+    if "cache-control" not in answer.headers:
+        headers.append(_NO_STORE)
     if answer.status not in _NO_BODY:
-        headers.append((b"content-type", answer.media.encode("latin-1")))
+        media = answer.media
+        headers.append(_JSON if media == JSON else (b"content-type", media.encode("latin-1")))
         if answer.stream is None:
-            headers.append((b"content-length", str(len(answer.body)).encode()))
-    if b"cache-control" not in dict(headers):
-        # What a key reads is for that key alone.
-        headers.append((b"cache-control", b"no-store"))
+            headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     if answer.stream is None or head:
         body = b"" if head else answer.body

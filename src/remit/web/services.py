@@ -35,6 +35,7 @@ class HttpSettings:
         brand: the name that /docs shows.
         version: of Remit.
         max_in_flight: requests of one key at a time; more are 429.
+        max_per_s: requests of one key a second, as many at once after a pause; None is no bound.
     """
 
     public_url: str
@@ -44,6 +45,7 @@ class HttpSettings:
     max_body_bytes: int = MAX_BODY_BYTES
     max_definition_bytes: int = MAX_DEFINITION_BYTES
     max_in_flight: int = MAX_IN_FLIGHT
+    max_per_s: int | None = None
 
     def hosts(self) -> frozenset[str]:
         """What ``Host`` may say: the public host, with its port or without one.

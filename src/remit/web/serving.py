@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, final
 
-from remit.errors import Forbidden, InvalidRequest, RemitError
+from remit.errors import Forbidden, InvalidRequest, NotFound, RemitError
 from remit.gateway.keeping import VaultFault
 from remit.web import reading
-from remit.web.bodies import NoBody
 from remit.web.problems import internal, problem
 from remit.web.refusals import VaultUnavailable
 from remit.web.repeating import Repeatable, checked_key, digest_of
@@ -104,6 +103,8 @@ class Serving:
         actor = await self.callers.actor(headers.get("authorization"))
         if route.roles is not None and actor.role not in route.roles:
             raise _forbidden(route, actor)
+        if any("\0" in value for value in params.values()):
+            raise NotFound("There is nothing of that name in this workspace. Check its id.")
         self.callers.enter(actor)
         try:
             query = reading.query(raw_query, route.query)
@@ -165,9 +166,10 @@ class Serving:
             if raw:
                 raise InvalidRequest("This route takes no body. Send none.")
             return None
-        if route.body is NoBody and not raw:
-            return NoBody()
-        return reading.shaped(reading.json_value(raw, media, max_bytes=most), route.body)
+        # No body at all says as much as an empty object.
+        value = reading.json_value(raw, media, max_bytes=most) if raw else {}
+        reading.without_nul(value)
+        return reading.shaped(value, route.body)
 
 
 def _forbidden(route: Route, actor: Actor) -> Forbidden:

@@ -46,7 +46,7 @@ def rotate(settings: Settings) -> int:
 async def _rotate(settings: Settings) -> int:
     given = vault_settings(settings)
     async with open_store(settings) as store:
-        file = await _renewed_file(store, given)
+        await _add_key(store, given)
         opened = await open_vault(store, settings)
         count = _Count()
         async for step in renewals(opened.vault, store.data_keys, store.sealed_rows):
@@ -64,38 +64,47 @@ async def _rotate(settings: Settings) -> int:
         )
         say("\n".join(f"  {_name(place)}" for place in count.unopened))
         return 1
-    _say_next(given, file)
+    _say_next(given, done=not (count.data_keys or count.values or count.overtaken))
     return 0
 
 
-async def _renewed_file(store: Store, given: VaultSettings) -> Path | None:
-    """Put a new key into the key file, where there is one and none waits there already.
+async def _add_key(store: Store, given: VaultSettings) -> None:
+    """Put a new key into the key file, where the key is in one and none waits there already.
 
-    A rotation that was stopped left its new key in the file and something under the old one:
-    then that is gone on with.
+    While older keys stand in the file, a rotation is not over: it is gone on with. So it can be
+    stopped anywhere and repeated, and comes to an end.
     """
+    file = _file_of(given)
+    masters = None if file is None else await asyncio.to_thread(find_masters, given)
+    if masters is None or file is None:
+        return
+    if masters.previous:
+        say(f"Going on with the key that stands first in {file}; the older ones are still there.")
+    elif await store.data_keys.masters() <= masters.ids:
+        place = "[vault] key_file" if given.key_file else "[vault]"
+        await asyncio.to_thread(add_new_key, file, place)
+        say(f"A new master key stands first in {file}; the older one stays and goes on opening.")
+
+
+def _file_of(given: VaultSettings) -> Path | None:
+    """The file that the key is in; None where it is set or printed."""
     if given.key is not None or given.key_command is not None:
         return None
-    file = given.key_file or given.default_file
-    masters = await asyncio.to_thread(find_masters, given)
-    if masters is None or file is None:
-        return None
-    in_use = await store.data_keys.masters()
-    if in_use <= {masters.current.id}:
-        await asyncio.to_thread(
-            add_new_key, file, "[vault] key_file" if given.key_file else "[vault]"
-        )
-        say(f"A new master key stands first in {file}; the older ones stay and go on opening.")
-    else:
-        say(f"Going on with the key that stands first in {file}.")
-    return file
+    return given.key_file or given.default_file
 
 
-def _say_next(given: VaultSettings, file: Path | None) -> None:
+def _say_next(given: VaultSettings, *, done: bool) -> None:
+    file = _file_of(given)
     where = str(file) if file else "[vault] key" if given.key else "what [vault] key_command prints"
+    if done:
+        say(
+            "Nothing is under an older key any more. Next: remove the older keys, which stand "
+            f"last, from {where}."
+        )
+        return
     say(
-        "Next: start every server again, so that it seals under the new key, run this once more "
-        f"if one was running, then remove the older keys, which stand last, from {where}."
+        "Next: start every server again, so that it seals under this key, and run this once more "
+        "until nothing is left to do."
     )
 
 

@@ -1,0 +1,176 @@
+"""The page of ``remit why``: a call record in the order in which it came about, in plain words."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, cast
+
+from remit.values.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from remit.values.json import JsonObject, JsonValue
+
+_SOURCES = {
+    "session": "in a session",
+    "api": "over the API",
+    "mcp": "over MCP",
+    "button": "with a button",
+    "cli": "on the command line",
+}
+_ORIGINS = {
+    "model": "from the model",
+    "pin": "fixed by a pin",
+    "repair": "given in another form, and repaired",
+    "button": "from a button",
+    "caller": "from the caller",
+}
+_OUTCOMES = {
+    "ok": "It was done.",
+    "error": "It failed.",
+    "denied": "It was refused; nothing was sent.",
+    "skipped": "It was skipped; nothing was sent.",
+    "expired": "Nobody answered in time; nothing was sent.",
+    "cancelled": "It was stopped.",
+    "outcome_unknown": "Nobody knows whether it happened.",
+    "waiting_human": "It waits for a person; nothing was sent so far.",
+    "polling": "The app works on it.",
+    "sending": "It is on its way.",
+}
+_VERDICTS = {"allow": "lets it pass", "ask": "asks a person", "deny": "refuses it"}
+
+
+def page_of(record: JsonObject, answered: JsonObject | None) -> str:
+    """The page.
+
+    Args:
+        record: the call record of contract section 10.
+        answered: the input that the call waited for, or None.
+    """
+    outcome = _text(record.get("outcome"))
+    parts = [
+        (f"{_text(record.get('tool'))} of {_text(record.get('app'))}", [_verdict_line(outcome)]),
+        ("Who asked", list(_who(record))),
+        ("With what", list(_arguments(record))),
+        ("What let it pass, or not", list(_rules(record))),
+        ("Who answered", list(_answer(record, answered))),
+        ("What was sent", list(_sent(record))),
+        ("What came back", list(_back(record))),
+        ("What the model was told", [_text(record.get("content")) or "Nothing so far."]),
+    ]
+    return "\n\n".join(
+        "\n".join([head, *(f"  {line}" for line in lines)]) for head, lines in parts if lines
+    )
+
+
+def _verdict_line(outcome: str) -> str:
+    return f"{_OUTCOMES.get(outcome, '')} ({outcome})".strip()
+
+
+def _who(record: JsonObject) -> Iterator[str]:
+    how = _SOURCES.get(_text(record.get("source")), "")
+    yield f"{_text(record.get('user'))}, {how}, through {_text(record.get('actor'))}"
+    yield f"at {_text(record.get('at'))}, in the workspace {_text(record.get('workspace'))}"
+    if record.get("model") is not None:
+        offered = _text(record.get("offeredAs"))
+        yield f"the model {_text(record['model'])} chose it, offered as {offered}"
+    yield f"under version {_text(record.get('version'))} of the app; call {_text(record.get('id'))}"
+
+
+def _arguments(record: JsonObject) -> Iterator[str]:
+    origins = _object(record.get("argOrigins"))
+    given = _object(record.get("args"))
+    for name, value in given.items():
+        origin = _ORIGINS.get(_text(origins.get(name)), "")
+        yield f"{_text(name)} = {_value(value)}" + (f"   {origin}" if origin else "")
+    if not given:
+        yield "no arguments"
+    for words in _list(record.get("repaired")):
+        yield f"repaired: {_text(words)}"
+    for name in _list(record.get("refusedPins")):
+        yield f"the caller gave {_text(name)} too; the pin won"
+
+
+def _rules(record: JsonObject) -> Iterator[str]:
+    fired = _list(record.get("policy"))
+    for one in fired:
+        rule = _object(one)
+        verdict = _VERDICTS.get(_text(rule.get("verdict")), _text(rule.get("verdict")))
+        yield f"{_text(rule.get('rule'))} {verdict}: {_text(rule.get('reason'))}"
+    if not fired and record.get("request") is not None:
+        yield "within the remit that was approved; no rule of the policy spoke"
+    if (error := _object(record.get("error"))) and not record.get("attempts"):
+        yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
+
+
+def _answer(record: JsonObject, answered: JsonObject | None) -> Iterator[str]:
+    if answered is None:
+        if record.get("answeredBy") is not None:
+            yield _text(record["answeredBy"])
+        return
+    status = _text(answered.get("status"))
+    yield f"shown: {_text(answered.get('title'))}"
+    if status == "open":
+        yield f"nobody so far; it is open until {_text(answered.get('expiresAt'))}"
+        return
+    by = _text(answered.get("answeredBy"))
+    yield f"{status}" + (f" by {by}" if by else "") + f" at {_text(answered.get('answeredAt'))}"
+    if answered.get("note"):
+        yield f"they said: {_text(answered['note'])}"
+
+
+def _sent(record: JsonObject) -> Iterator[str]:
+    request = _object(record.get("request"))
+    attempts = _list(record.get("attempts"))
+    if not attempts:
+        yield "nothing"
+        if request:
+            yield f"it would have been {_text(request.get('method'))} {_text(request.get('url'))}"
+        return
+    yield f"{_text(request.get('method'))} {_text(request.get('url'))}"
+    if request.get("body") is not None:
+        yield f"body: {_value(request['body'])}"
+    account = record.get("account")
+    if account is not None:
+        yield f"as {_text(account)}"
+    elif record.get("connectionId") is None:
+        yield "without a credential of the user"
+    yield f"digest {_text(request.get('digest'))}"
+    for one in attempts:
+        tried = _object(one)
+        status = tried.get("status")
+        answer = "no answer was read" if status is None else f"answered {_text(status)}"
+        yield f"at {_text(tried.get('at'))}: {answer} after {_text(tried.get('ms'))} ms"
+
+
+def _back(record: JsonObject) -> Iterator[str]:
+    if not record.get("attempts"):
+        return
+    if error := _object(record.get("error")):
+        yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
+    elif record.get("outcome") == "ok":
+        yield _value(record.get("mapped"))
+    for name in _object(record.get("absent")):
+        yield f"the answer did not have {_text(name)}"
+
+
+def _value(value: JsonValue) -> str:
+    return _line(json.dumps(value, ensure_ascii=False))
+
+
+def _text(value: JsonValue) -> str:
+    """A value as a line of text; what an app or a model wrote must not look like lines of ours."""
+    return "" if value is None else _line(value if isinstance(value, str) else json.dumps(value))
+
+
+def _line(text: str) -> str:
+    return visible(text).replace("\n", " ⏎ ")
+
+
+def _object(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return cast("list[JsonValue]", value) if isinstance(value, list) else []
