@@ -38,6 +38,8 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningApp]
         "REMIT_EGRESS_ALLOW": "127.0.0.1",
         "REMIT_TOKEN": "ana-token",
         "REMIT_CACHE_DIR": str(tmp_path / "cache"),
+        # Somebody may have a server running while the tests do.
+        "REMIT_SERVER_PORT": "0",
         "NO_COLOR": "1",
         "COLUMNS": "96",
     }.items():

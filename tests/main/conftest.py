@@ -42,6 +42,8 @@ def remit(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REMIT_EGRESS_ALLOW", "127.0.0.1")
     monkeypatch.setenv("REMIT_CACHE_DIR", str(tmp_path / "cache"))
+    # Somebody may have a server running while the tests do.
+    monkeypatch.setenv("REMIT_SERVER_PORT", "0")
     monkeypatch.delenv("REMIT_TOKEN", raising=False)
 
     def run(*arguments: str) -> Ran:

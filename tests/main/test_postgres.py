@@ -28,7 +28,6 @@ def test_schema_and_key_of_a_shared_store_are_the_operators_to_make(
 ) -> None:
     """Behind: all but `db upgrade` refuses with that mend; so does a start without a key."""
     monkeypatch.setenv("REMIT_STORE_URL", url)
-    monkeypatch.setenv("REMIT_SERVER_PORT", "0")
     for command in (("serve",), ("keys", "create", "--role", "operator"), ("vault", "rotate")):
         behind = remit(*command)
         assert (behind.code, behind.out) == (2, "")

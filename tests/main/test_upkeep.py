@@ -28,11 +28,8 @@ def sealed_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sealed(
-    remit: Remit, sealed_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Remit:
+def sealed(remit: Remit, sealed_store: Path, tmp_path: Path) -> Remit:
     """`remit` in a folder of its own with that store."""
-    monkeypatch.setenv("REMIT_SERVER_PORT", "0")
     for name in ("remit.db", "remit.db.key"):
         shutil.copy(sealed_store / name, tmp_path)
     return remit

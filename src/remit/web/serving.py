@@ -167,7 +167,9 @@ class Serving:
                 raise InvalidRequest("This route takes no body. Send none.")
             return None
         # No body at all says as much as an empty object.
-        value = reading.json_value(raw, media, max_bytes=most) if raw else {}
+        value: object = {}
+        if raw:
+            value = reading.json_value(raw, media, max_bytes=most)
         reading.without_nul(value)
         return reading.shaped(value, route.body)
 
