@@ -58,6 +58,7 @@ class Demo:
         person: whether a person at the terminal answers the approvals.
         failed: what had not its expected effect.
         checked: how many effects were looked at.
+        settings: further variables of the environment that commands run in.
     """
 
     example: RunningExample
@@ -65,6 +66,7 @@ class Demo:
     failed: list[str] = field(default_factory=list[str])
     checked: int = 0
     number: int = 0
+    settings: dict[str, str] = field(default_factory=dict[str, str])
 
     # -- telling ---------------------------------------------------------------------------
 
@@ -89,7 +91,7 @@ class Demo:
         done = subprocess.run(  # noqa: S603 -- our own command, no shell
             [sys.executable, "-m", "remit.main", *arguments],
             cwd=self.example.folder,
-            env=self._env(),
+            env=self.environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -107,21 +109,23 @@ class Demo:
         if self.person:
             print_text("   Your turn: this is the real question of `remit call`.")
             done = subprocess.run(  # noqa: S603 -- our own command, no shell
-                command, cwd=self.example.folder, env=self._env(), check=False
+                command, cwd=self.example.folder, env=self.environment(), check=False
             )
             return Ran(code=done.returncode, out="", err="")
         print_text(f"   (the demo answers by itself: it types “{answer}”)")
-        seen = on_terminal(command, f"{answer}\n", folder=self.example.folder, env=self._env())
-        print_text(_indented(seen.text))
+        seen = on_terminal(command, f"{answer}\n", folder=self.example.folder, env=self.environment())
+        print_text(indented(seen.text))
         return Ran(code=seen.code, out=seen.text, err="")
 
-    def _env(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """The environment of a command: nobody's settings but those of this walk."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("REMIT_")}
         return {
             **kept,
             "REMIT_EGRESS_ALLOW": "127.0.0.1",
             "REMIT_CACHE_DIR": str(self.example.folder / "cache"),
             "PYTHONIOENCODING": "utf-8",
+            **self.settings,
         }
 
     def _print_command(self, arguments: Sequence[str]) -> None:
@@ -132,8 +136,9 @@ class Demo:
         text = (
             shown(ran) if shown else "\n".join(filter(None, (ran.err.rstrip(), ran.out.rstrip())))
         )
-        print_text(_indented(text) + "\n")
+        print_text(indented(text) + "\n")
 
 
-def _indented(text: str) -> str:
+def indented(text: str) -> str:
+    """What a command or a server said, set off from the demo's own words."""
     return "\n".join(f"     {line}".rstrip() for line in text.splitlines())
