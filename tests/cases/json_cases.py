@@ -29,7 +29,7 @@ def json_body(stage: Stage, given: Json, expect: Json) -> tuple[list[str], str]:
         raise UnknownShapeError(f"statuses {statuses}")
     if given.get("content_type", "application/json") != "application/json" or statuses == [415]:
         return [], "needs a server: a media type"
-    raw = _raw_body(given)
+    raw = raw_body(given)
     tool = endpoint_tool(
         {"method": "POST", "path": "/x", "bodyTemplate": {}}, {"type": "object", "properties": {}}
     )
@@ -47,7 +47,8 @@ def json_body(stage: Stage, given: Json, expect: Json) -> tuple[list[str], str]:
     return faults, ""
 
 
-def _raw_body(given: Mapping[str, Json]) -> bytes:
+def raw_body(given: Mapping[str, Json]) -> bytes:
+    """The bytes of a body that a case writes out in one of several ways."""
     if "raw_body_hex" in given:
         return bytes.fromhex(given["raw_body_hex"])
     if "raw_body_repeat" in given:

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remit.main import demo_server
 from remit.main.example import RunningExample
 from remit.main.output import print_text
 from remit.main.walking import Demo, Ran
@@ -24,10 +25,16 @@ _REACHED = "select count(*) from requests where method = ? and path like ?"
 def run(*, check: bool) -> int:
     """Walk through every step; 0 when each had its effect in the app's database."""
     person = not check and sys.stdin.isatty() and sys.stdout.isatty()
-    with (
-        tempfile.TemporaryDirectory(prefix="remit-demo-") as folder,
-        RunningExample(Path(folder)) as example,
-    ):
+    with tempfile.TemporaryDirectory(prefix="remit-demo-") as folder:
+        demo = _without_server(Path(folder), person=person)
+        _with_server(Path(folder), demo)
+    return _summary(demo)
+
+
+def _without_server(folder: Path, *, person: bool) -> Demo:
+    mine = folder / "commands"
+    mine.mkdir()
+    with RunningExample(mine) as example:
         demo = Demo(example=example, person=person)
         print_text(
             f"Acme Scenes, a small app with its own database, runs on {example.url}.\n"
@@ -35,7 +42,14 @@ def run(*, check: bool) -> int:
         )
         for step in STEPS:
             step(demo)
-        return _summary(demo)
+    return demo
+
+
+def _with_server(folder: Path, demo: Demo) -> None:
+    mine = folder / "server"
+    mine.mkdir()
+    print_text("\nNow the same app, with a fresh database, behind `remit serve`.")
+    demo_server.run(mine, demo)
 
 
 def _summary(demo: Demo) -> int:
@@ -47,7 +61,7 @@ def _summary(demo: Demo) -> int:
         f"\nAll {demo.checked} effects were as expected; what reached the app and what it changed "
         "was read from its own database.\n"
         "Next: look at examples/scenes/scenes.yaml, then write a definition for your own app:\n"
-        "  remit lint FILE · remit show FILE · remit call FILE TOOL --dry-run"
+        "  remit lint FILE · remit show FILE · remit call FILE TOOL --dry-run · remit serve"
     )
     return 0
 

@@ -6,42 +6,37 @@ over a limit waits for a second person while the server is killed and started ag
 
 from __future__ import annotations
 
-import json
+import signal
 import sys
-import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from remit.main.example import RunningExample
 from remit.main.output import paint, print_text
-from remit.main.server_process import Reply, RunningServer
-from remit.main.walking import Demo, Ran, indented
+from remit.main.server_process import RunningServer
+from remit.main.server_walk import APP, INPUT, TOKEN, Walk, beginning, fields
+from remit.main.walking import indented
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
-    from remit.values.json import JsonObject, JsonValue
+    from remit.main.walking import Demo, Ran
+    from remit.values.json import JsonObject
 
-ENDS_WITHIN_S = 20
-_ASK_AGAIN_S = 0.05
-_SHOWN_LINES = 12
-_SHOWN_WIDTH = 220
-_APP = "acme-scenes"
-_VERSION = f"/v1/apps/{_APP}/versions/1"
-_TOKEN = "ana-token"  # noqa: S105 -- the example's, for anybody to read
+_VERSION = f"/v1/apps/{APP}/versions/1"
 _EVERY_CALL = "select count(*) from requests where path like '/v1/%'"
 _REACHED = "select count(*) from requests where method = ? and path = ? and user_id = 'ana'"
 _OBJECTS = "select count(*) from objects where scene_id = 'scn_lobby'"
 _AT_THE_EDGE = f"{_OBJECTS} and x = 9"
+_REASON = "Beyond 8 m a second person decides"
 _POLICY: JsonObject = {
     "rules": [
         {
-            "match": {"app": _APP, "tool": "place_object"},
+            "match": {"app": APP, "tool": "place_object"},
             "when": {"properties": {"x": {"exclusiveMinimum": 8}}, "required": ["x"]},
             "then": "ask",
             "by": "other",
-            "reason": "Beyond 8 m a second person decides",
+            "reason": _REASON,
         }
     ]
 }
@@ -49,71 +44,11 @@ _POLICY: JsonObject = {
 _KEYS = {"vendor": "operator", "reviewer": "operator", "backend": "backend"}
 
 
-@dataclass(slots=True)
-class Walk:
-    """One walk through the steps with a server.
-
-    Attributes:
-        demo: tells, runs commands, and knows the app.
-        server: asked over HTTP.
-        keys: the key of each who speaks to the server.
-        waiting: the answer to the call that waits for a second person.
-    """
-
-    demo: Demo
-    server: RunningServer
-    keys: dict[str, str] = field(default_factory=dict[str, str])
-    waiting: JsonObject = field(default_factory=dict[str, "JsonValue"])
-
-    def ask(
-        self,
-        who: str,
-        method: str,
-        path: str,
-        body: JsonValue = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        shown: Callable[[Reply], str] | None = None,
-    ) -> Reply:
-        """Send a request with somebody's key; print it and what came back."""
-        sent = "" if body is None else f" {json.dumps(body, ensure_ascii=False)}"
-        request = paint(f"{method} {path}{sent}", "cyan", sys.stdout)
-        print_text(f"   {request}  (the {who}'s key)")
-        reply = self.server.ask(method, path, body, key=self.keys[who], headers=headers)
-        print_text(indented(f"{reply.status} {(shown or _short)(reply)}") + "\n")
-        return reply
-
-    def call(self, tool: str, args: JsonObject, **headers: str) -> Reply:
-        """Call a tool for Ana, as Acme's back end does."""
-        body: JsonObject = {"user": "ana", "args": args}
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.ask("backend", "POST", f"/v1/tools/{_APP}/{tool}/call", body, headers=given)
-
-    def answer(self, user: str, waiting: JsonObject) -> Reply:
-        """Approve the very request that an input shows, as a person signed in to the product."""
-        path = f"/v1/inputs/{waiting.get('inputId')}"
-        digest = self.server.ask("GET", path, key=self.keys["backend"]).body.get("digest")
-        body: JsonObject = {"decision": "approve", "user": user, "digest": digest}
-        return self.ask("backend", "POST", f"{path}/answer", body, shown=_input)
-
-    def ended(self, call: JsonValue) -> JsonObject:
-        """The record of a call once it has ended, or as it is when that takes too long."""
-        until = time.monotonic() + ENDS_WITHIN_S
-        while True:
-            path = f"/v1/calls/{call}"
-            record = self.server.ask("GET", path, key=self.keys["backend"]).body
-            if record.get("outcome") not in {"sending", "waiting_human", "polling"}:
-                return record
-            if time.monotonic() > until:
-                return record
-            time.sleep(_ASK_AGAIN_S)
-
-
 def run(folder: Path, demo: Demo) -> None:
     """Walk through the steps with an app and a server of their own; ``demo`` keeps the score.
 
     Raises:
-        ExampleMissing, ServerDidNotStart: a process does not start.
+        ExampleMissing, ServerGone: a process does not start, or does not answer.
     """
     with RunningExample(folder) as example:
         demo.example = example
@@ -137,7 +72,7 @@ def _start(walk: Walk) -> None:
         ran = demo.remit("keys", "create", "--role", role, "--name", who, shown=_key)
         walk.keys[who] = ran.out.strip()
     _serve(walk)
-    ready = walk.server.ask("GET", "/readyz", key="")
+    ready = walk.server.ask("GET", "/readyz")
     demo.holds("it answers that it is ready", true=ready.status == 200)
 
 
@@ -145,11 +80,11 @@ def _submit(walk: Walk) -> None:
     demo = walk.demo
     demo.step("The vendor submits the app", "Nothing of it can be called before it is approved.")
     _speak_as(walk, "vendor")
-    ran = demo.remit("apply", "scenes.yaml")
+    ran = demo.remit("apply", "scenes.yaml", shown=lambda ran: f"{ran.out}{ran.err}")
     reply = walk.call("list_scenes", {})
     demo.holds(
         "version 1 waits for a reviewer, and a call is refused",
-        true=ran.code == 1 and reply.status == 403 and _code(reply) == "not_approved",
+        true=ran.code == 1 and reply.status == 403 and reply.code == "not_approved",
     )
     demo.holds("no call has reached the app", true=demo.example.count(_EVERY_CALL) == 0)
 
@@ -160,13 +95,19 @@ def _review(walk: Walk) -> None:
         "The reviewer approves less than was asked for",
         "The remit says all that the app may do. It asks for actions; it gets writes.",
     )
-    walk.ask("reviewer", "GET", f"{_VERSION}/remit?format=text", shown=_beginning)
+    walk.ask("reviewer", "GET", f"{_VERSION}/remit?format=text", shown=beginning)
     remit = walk.server.ask("GET", f"{_VERSION}/remit", key=walk.keys["reviewer"]).body
     body: JsonObject = {
         "ceiling": {"category": "write", "dangerLevel": "destructive"},
         "digest": remit.get("digest"),
     }
-    approved = walk.ask("reviewer", "POST", f"{_VERSION}/approve", body).body
+    approved = walk.ask(
+        "reviewer",
+        "POST",
+        f"{_VERSION}/approve",
+        body,
+        shown=fields("status", "ceiling", "decidedBy"),
+    ).body
     demo.holds(
         "version 1 is approved under the lower ceiling, by the digest of what was read",
         true=approved.get("status") == "approved" and approved.get("ceiling") == body["ceiling"],
@@ -176,19 +117,25 @@ def _review(walk: Walk) -> None:
 def _connect(walk: Walk) -> None:
     demo = walk.demo
     demo.step("Ana agrees and is connected", "Her token is sealed; nobody can read it back.")
-    grant: JsonObject = {"app": _APP, "user": "ana", "version": 1}
-    walk.ask("backend", "POST", "/v1/grants", grant)
+    grant: JsonObject = {"app": APP, "user": "ana", "version": 1}
+    walk.ask("backend", "POST", "/v1/grants", grant, shown=fields("id", "user", "version"))
     refused = walk.call("list_scenes", {})
     demo.holds(
         "before she is connected a call is refused, and nothing is sent",
-        true=_code(refused) == "not_connected" and demo.example.count(_EVERY_CALL) == 0,
+        true=refused.code == "not_connected" and demo.example.count(_EVERY_CALL) == 0,
     )
-    credential: JsonObject = {"type": "bearer", "token": _TOKEN}
-    reply = walk.ask("backend", "PUT", f"/v1/connections/{_APP}/ana", credential)
-    kept = b"".join(file.read_bytes() for file in demo.example.folder.glob("remit.db*"))
+    credential: JsonObject = {"type": "bearer", "token": TOKEN}
+    reply = walk.ask(
+        "backend",
+        "PUT",
+        f"/v1/connections/{APP}/ana",
+        credential,
+        shown=fields("id", "user", "type"),
+    )
+    read = walk.server.ask("GET", "/v1/connections?user=ana", key=walk.keys["backend"])
     demo.holds(
-        "the token stands in no answer, and in no file of the store",
-        true=reply.status == 200 and _TOKEN not in reply.text and _TOKEN.encode() not in kept,
+        "the connection is there, and no answer holds the token",
+        true=read.status == 200 and '"ana"' in read.text and TOKEN not in reply.text + read.text,
     )
 
 
@@ -205,21 +152,19 @@ def _use(walk: Walk) -> None:
     )
     before = demo.example.count(_OBJECTS)
     for _ in range(2):
-        walk.call("place_object", _lamp(x=2), idempotency_key="demo-1")
+        walk.call("place_object", _lamp(x=2), once="demo-1")
     after = demo.example.count(_OBJECTS)
     demo.holds(f"the lobby has {after} objects, it had {before}", true=after == before + 1)
 
 
 def _over_ceiling(walk: Walk) -> None:
     demo = walk.demo
-    demo.step(
-        "Ask for more than was approved", "Rendering is an action, and the ceiling is write."
-    )
+    demo.step("Ask for more than was approved", "Rendering is an action, and the ceiling is write.")
     reply = walk.call("render_scene", {"sceneId": "scn_lobby"})
     jobs = demo.example.count("select count(*) from jobs")
     demo.holds(
         "it is refused, and the app has no job",
-        true=reply.status == 403 and _code(reply) == "over_ceiling" and jobs == 0,
+        true=reply.status == 403 and reply.code == "over_ceiling" and jobs == 0,
     )
 
 
@@ -247,7 +192,9 @@ def _policy(walk: Walk) -> None:
         "decides,\n   as for a refund over a limit.",
     )
     etag = walk.server.ask("GET", "/v1/policy", key=walk.keys["reviewer"]).etag
-    put = walk.ask("reviewer", "PUT", "/v1/policy", _POLICY, headers={"If-Match": etag})
+    put = walk.ask(
+        "reviewer", "PUT", "/v1/policy", _POLICY, headers={"If-Match": etag}, shown=fields("number")
+    )
     sent = _sent(demo)
     reply = walk.call("place_object", _lamp(x=9))
     walk.waiting = reply.body
@@ -260,7 +207,7 @@ def _policy(walk: Walk) -> None:
     )
     refused = walk.answer("ana", walk.waiting)
     demo.holds(
-        "Ana cannot approve her own", true=refused.status == 403 and _code(refused) == "forbidden"
+        "Ana cannot approve her own", true=refused.status == 403 and refused.code == "forbidden"
     )
 
 
@@ -271,10 +218,12 @@ def _kill(walk: Walk) -> None:
     code = walk.server.kill()
     _serve(walk)
     path = f"/v1/inputs/{walk.waiting.get('inputId')}"
-    reply = walk.ask("backend", "GET", path, shown=_input)
+    reply = walk.ask("backend", "GET", path, shown=INPUT)
     demo.holds(
         "after the start the call waits as before, and nothing was sent",
-        true=code == -9 and reply.body.get("status") == "open" and _at_the_edge(demo) == 0,
+        true=code == -signal.SIGKILL
+        and reply.body.get("status") == "open"
+        and _at_the_edge(demo) == 0,
     )
 
 
@@ -299,11 +248,15 @@ def _why(walk: Walk) -> None:
     demo.step("Ask why it happened", "One page, for somebody who was not there.")
     _speak_as(walk, "reviewer")
     ran = demo.remit("why", str(walk.waiting.get("callId")))
-    rules = cast("list[JsonObject]", _POLICY["rules"])
-    told = ("user:ben", str(rules[0]["reason"]), "(ok)", "POST ")
+    told = ("user:ben", _REASON, "(ok)", "POST ")
     demo.holds(
         "it names the rule, who answered, what was sent and how it ended",
         true=ran.code == 0 and all(words in ran.out for words in told),
+    )
+    kept = b"".join(file.read_bytes() for file in demo.example.folder.glob("remit.db*"))
+    demo.holds(
+        "in all the files of the store Ana's token is nowhere to be read",
+        true=b"place_object" in kept and TOKEN.encode() not in kept,
     )
     stopped = walk.server.stop()
     demo.holds("the server stops when it is asked to, with nothing cut off", true=stopped == 0)
@@ -326,7 +279,8 @@ STEPS: tuple[Callable[[Walk], None], ...] = (
 
 def _serve(walk: Walk) -> None:
     print_text(f"   {paint('$ remit serve', 'cyan', sys.stdout)}")
-    print_text(indented(walk.server.start()) + "\n")
+    line = walk.server.start()
+    print_text(indented("\n".join(filter(None, (walk.server.said, line)))) + "\n")
 
 
 def _speak_as(walk: Walk, who: str) -> None:
@@ -345,36 +299,5 @@ def _at_the_edge(demo: Demo) -> int:
     return demo.example.count(_AT_THE_EDGE)
 
 
-def _code(reply: Reply) -> JsonValue:
-    return reply.body.get("code")
-
-
-# -- what is shown -------------------------------------------------------------------------
-
-
 def _key(ran: Ran) -> str:
     return f"{ran.out[: ran.out.rfind('_') + 1]}…  (printed this once)" if ran.out else ran.err
-
-
-def _short(reply: Reply) -> str:
-    """Of a refusal its words, of anything else the answer as far as it fits."""
-    if "detail" in reply.body:
-        return f"{_code(reply)}: {reply.body['detail']}"
-    text = reply.text.strip()
-    return text if len(text) <= _SHOWN_WIDTH else f"{text[:_SHOWN_WIDTH]}…"
-
-
-def _input(reply: Reply) -> str:
-    """Of an input what decides: its state, who may answer, why it asks."""
-    if "status" not in reply.body or "detail" in reply.body:
-        return _short(reply)
-    shown = ("id", "status", "by", "reason", "answeredBy", "note")
-    return json.dumps(
-        {name: reply.body[name] for name in shown if name in reply.body}, ensure_ascii=False
-    )
-
-
-def _beginning(reply: Reply) -> str:
-    lines = reply.text.strip().splitlines()
-    more = [f"… ({len(lines) - _SHOWN_LINES} more lines)"] if len(lines) > _SHOWN_LINES else []
-    return "\n".join(["", *lines[:_SHOWN_LINES], *more])

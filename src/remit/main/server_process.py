@@ -25,15 +25,15 @@ ANSWER_TIMEOUT_S = 60
 _READY = "Remit is listening on "
 
 
-class ServerDidNotStart(RemitError):
-    """The server ended without saying that it listens."""
+class ServerGone(RemitError):
+    """The server does not start, or does not answer."""
 
-    code = "server_did_not_start"
+    code = "server_gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """An answer of the API: an object, or text where that was asked for.
+    """An answer of the API.
 
     Attributes:
         etag: of what was read or changed; empty where it has none.
@@ -51,6 +51,11 @@ class Reply:
         except ValueError:
             return {}
         return cast("JsonObject", found) if isinstance(found, dict) else {}
+
+    @property
+    def code(self) -> JsonValue:
+        """Of a problem document its code, else None."""
+        return self.body.get("code")
 
 
 class RunningServer:
@@ -78,14 +83,19 @@ class RunningServer:
     ) -> None:
         self.kill()
 
+    @property
+    def said(self) -> str:
+        """What it said on stderr since it was started."""
+        return self._said.read_text("utf-8").strip() if self._said.exists() else ""
+
     def start(self) -> str:
-        """Start it and wait until it listens; what it said, line by line.
+        """Start it and wait until it listens; the line that says so.
 
         Raises:
-            ServerDidNotStart: it ends before.
+            ServerGone: it ends before.
         """
         with self._said.open("w", encoding="utf-8") as err:
-            self._process = subprocess.Popen(  # noqa: S603 -- our own command, no shell
+            self._process = subprocess.Popen(
                 [sys.executable, "-m", "remit.main", "serve"],
                 cwd=self._folder,
                 env=self._env,
@@ -95,12 +105,11 @@ class RunningServer:
                 text=True,
             )
         line = self._process.stdout.readline() if self._process.stdout else ""
-        said = self._said.read_text("utf-8")
         if not line.startswith(_READY):
             self.kill()
-            raise ServerDidNotStart(f"The server did not start: {said.strip()}")
+            raise ServerGone(f"The server did not start: {self.said}")
         self.url = line.removeprefix(_READY).strip()
-        return said + line.rstrip()
+        return line.rstrip()
 
     def kill(self) -> int | None:
         """End it with SIGKILL; its exit code, or None where it did not run."""
@@ -131,22 +140,33 @@ class RunningServer:
         path: str,
         body: JsonValue = None,
         *,
-        key: str,
+        key: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send a request with a key, and read its answer whatever its status."""
-        address = urlsplit(self.url)
-        given = {"Authorization": f"Bearer {key}", **(headers or {})}
+        """Send a request, with a key if one is given, and read its answer whatever its status.
+
+        Raises:
+            ServerGone: there is no answer.
+        """
+        given = dict(headers or {})
+        if key:
+            given["Authorization"] = f"Bearer {key}"
         raw = None
         if body is not None:
             raw = json.dumps(body).encode()
             given["Content-Type"] = "application/json"
-        with closing(
-            http.client.HTTPConnection(
-                address.hostname or "", address.port, timeout=ANSWER_TIMEOUT_S
-            )
-        ) as connection:
-            connection.request(method, path, raw, given)
-            response = connection.getresponse()
-            text = response.read().decode()
-            return Reply(status=response.status, text=text, etag=response.headers.get("ETag", ""))
+        address = urlsplit(self.url)
+        connection = http.client.HTTPConnection(
+            address.hostname or "", address.port, timeout=ANSWER_TIMEOUT_S
+        )
+        with closing(connection):
+            try:
+                connection.request(method, path, raw, given)
+                response = connection.getresponse()
+                text = response.read().decode()
+            except (OSError, http.client.HTTPException) as error:
+                raise ServerGone(
+                    f"The server did not answer {method} {path}: {type(error).__name__}. It said: "
+                    f"{self.said or 'nothing'}"
+                ) from None
+        return Reply(status=response.status, text=text, etag=response.headers.get("ETag", ""))

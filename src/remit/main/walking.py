@@ -113,7 +113,9 @@ class Demo:
             )
             return Ran(code=done.returncode, out="", err="")
         print_text(f"   (the demo answers by itself: it types “{answer}”)")
-        seen = on_terminal(command, f"{answer}\n", folder=self.example.folder, env=self.environment())
+        seen = on_terminal(
+            command, f"{answer}\n", folder=self.example.folder, env=self.environment()
+        )
         print_text(indented(seen.text))
         return Ran(code=seen.code, out=seen.text, err="")
 
