@@ -26,9 +26,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--process", action="store_true", help="start the installed command for every run"
     )
+    parser.add_argument(
+        "--api", action="store_true", help="make the cases that are one call over the API"
+    )
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
-    mode: Mode = "real" if options.process else "forked"
+    mode: Mode = "api" if options.api else "real" if options.process else "forked"
     try:
         for verdict, seconds in report(options.folder, mode=mode, only_ids=options.id):
             counts[verdict.status] += 1

@@ -50,7 +50,7 @@ def approval_case(given: Json, expect: Json) -> tuple[list[str], list[str]]:
         return serve(_secret(expect), *_LEAKING), prose
     for pattern, act in _ACTS:
         if re.search(pattern, words):
-            return serve(act(steps, expect)), []
+            return serve(act(steps, expect)), _UNJUDGED.get(act.__name__, [])
     raise UnknownShapeError(f"steps {steps}")
 
 
@@ -79,9 +79,11 @@ def _judge(expect: Mapping[str, Json], served: Served, response: httpx.Response)
 def _executed(expect: Mapping[str, Json], served: Served) -> list[str]:
     faults: list[str] = []
     times = len(served.writes)
-    for key in ("times", "executed_times"):
-        if key in expect and times != expect[key]:
-            faults.append(f"expected {expect[key]} requests, seen {served.sent}")
+    faults += [
+        f"expected {expect[key]} requests, seen {served.sent}"
+        for key in ("times", "executed_times")
+        if key in expect and times != expect[key]
+    ]
     if times > expect.get("executed_times_at_most", times):
         faults.append(f"expected {expect['executed_times_at_most']} at most, seen {served.sent}")
     if expect.get("executed") == "nothing" and times:
@@ -187,7 +189,10 @@ def _raced(steps: Sequence[str], expect: Mapping[str, Json]) -> _Act:
             await served.settled()
             state = (await served.api.get(f"/v1/inputs/{card['id']}")).json()["status"]
             done = len(served.writes) - before
-            if done > most or done != (state == "approved") or state not in ("approved", "denied"):
+            told = {"approved": "approved", "denied": "rejected"}.get(state, "")
+            named = re.split(r"[ ,]+", str(expect.get("final_state", state)))
+            allowed = state in named or told in named
+            if done > most or done != (state == "approved") or not (told and allowed):
                 faults.append(f"{state}, {done} sent, {[said(one) for one in answers]}")
         return faults
 
@@ -240,8 +245,10 @@ def _other_session(steps: Sequence[str], expect: Mapping[str, Json]) -> _Act:
         named = {**body, "threadId": "s_other", "inputId": card["id"]}
         faults += _judge(expect, served, await served.api.post("/chat/resume", named))
         await served.settled()
-        return faults + _judge(expect, served, await served.api.post(path, body)) + (
-            await _still_open(served, card)
+        return (
+            faults
+            + _judge(expect, served, await served.api.post(path, body))
+            + (await _still_open(served, card))
         )
 
     return act
@@ -310,9 +317,8 @@ async def judge_lines(served: Served, text: str, count: int) -> list[str]:
     exported = await served.api.get("/v1/audit", headers=headers)
     texts = [exported.text, *served.records.lines]
     lines = [line for text in texts for line in text.splitlines()]
-    for line in lines:
-        if line.lstrip().startswith(tail):
-            faults.append(f"a line of its own: {line!r}")
+    starts = [line for line in lines if line.lstrip().startswith(tail)]
+    faults += [f"a line of its own: {line!r}" for line in starts]
     for line in filter(None, exported.text.splitlines()):
         json.loads(line)
     return faults if exported.status_code == 200 else [*faults, said(exported)]
@@ -372,3 +378,8 @@ _ACTS: Sequence[tuple[str, Callable[[Sequence[str], Mapping[str, Json]], _Act]]]
     (r"card shows .* human approves", _approved),
     (r"^model asks \w+\(\w+='[^;]*\)$", _logged),
 )
+# What each act leaves to a later issue.
+_UNJUDGED: Mapping[str, list[str]] = {
+    "_other_session": ["a session that there is: sessions come later; the name is made up"],
+    "_cross_site": ["a cookie of the console: it comes later; any cookie is worth nothing now"],
+}

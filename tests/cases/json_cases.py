@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
+from tests.cases.http_cases import http_body, http_value, raw_body
 from tests.cases.judges import parsed, same, sound
 from tests.cases.requests_cases import definition, endpoint_tool, refused
 from tests.cases.stage import ACME, Observed, Setting, Stage
@@ -20,15 +21,15 @@ _BODY_KEYS = (
 )
 
 
-def json_body(stage: Stage, given: Json, expect: Json) -> tuple[list[str], str]:
-    """A raw body, given as ``--args``: a 400 is a refusal there; the status needs a server."""
+def json_body(stage: Stage, given: Json, expect: Json) -> list[str]:
+    """A raw body, given as ``--args``, where a 400 is a refusal, and over HTTP."""
     given = only(given, _BODY_KEYS, "input")
     expect = only(expect, "status status_one_of process_survives within_ms", "expect")
     statuses = [expect["status"]] if "status" in expect else expect.get("status_one_of", [])
     if not statuses or not set(statuses) <= {200, 201, 202, 204, 400, 413, 415, 422}:
         raise UnknownShapeError(f"statuses {statuses}")
     if given.get("content_type", "application/json") != "application/json" or statuses == [415]:
-        return [], "needs a server: a media type"
+        return http_body(given, expect)
     raw = raw_body(given)
     tool = endpoint_tool(
         {"method": "POST", "path": "/x", "bodyTemplate": {}}, {"type": "object", "properties": {}}
@@ -44,23 +45,7 @@ def json_body(stage: Stage, given: Json, expect: Json) -> tuple[list[str], str]:
         faults += told[0]
     if one.ran.seconds * 1000 > expect.get("within_ms", 5_000):
         faults.append(f"took {one.ran.seconds:.1f} s")
-    return faults, ""
-
-
-def raw_body(given: Mapping[str, Json]) -> bytes:
-    """The bytes of a body that a case writes out in one of several ways."""
-    if "raw_body_hex" in given:
-        return bytes.fromhex(given["raw_body_hex"])
-    if "raw_body_repeat" in given:
-        text, count, *rest = given["raw_body_repeat"]
-        return (text * count + "".join(map(str, rest))).encode()
-    if "nested_depth_valid" in given:
-        depth = given["nested_depth_valid"]
-        return (b'{"a":' * depth) + b"1" + b"}" * depth
-    if isinstance(given.get("raw_body"), str):
-        encoding = given.get("encoding") or "utf-8"
-        return given["raw_body"].encode(encoding, "surrogatepass")
-    raise UnknownShapeError(f"a body in {sorted(given)}")
+    return faults + http_body(given, expect)
 
 
 def json_value(stage: Stage, given: Json, expect: Json) -> list[str]:
@@ -94,7 +79,7 @@ def json_value(stage: Stage, given: Json, expect: Json) -> list[str]:
         faults.append(f"expected a result, seen {one.brief()}")
     if not one.ok and refused(one):
         faults.append(f"expected a result or a refusal, seen {one.brief()}")
-    return faults
+    return faults + http_value(given)
 
 
 def _forwarded(one: Observed, token: Json) -> bool:

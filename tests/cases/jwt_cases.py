@@ -45,9 +45,7 @@ class _Keys:
 @cache
 def _keys() -> _Keys:
     curve = ec.SECP256R1()
-    return _Keys(
-        server=ec.generate_private_key(curve), attacker=ec.generate_private_key(curve)
-    )
+    return _Keys(server=ec.generate_private_key(curve), attacker=ec.generate_private_key(curve))
 
 
 def jwt_case(given: Json, expect: Json) -> list[str]:
@@ -184,9 +182,7 @@ def _flipped(part: str) -> list[str]:
     """Base64url of the bytes with each bit of every eighth byte flipped once."""
     data = urlsafe_b64decode(part + "=" * (-len(part) % 4))
     flips = [(at, bit) for at in range(0, len(data), 8) for bit in range(8)]
-    return [
-        _part(data[:at] + bytes([data[at] ^ (1 << bit)]) + data[at + 1 :]) for at, bit in flips
-    ]
+    return [_part(data[:at] + bytes([data[at] ^ (1 << bit)]) + data[at + 1 :]) for at, bit in flips]
 
 
 def _told(steps: list[str], expect: Json) -> list[str]:
@@ -237,9 +233,7 @@ async def _sent_on() -> list[str]:
     jwks = await signer.jwks(now_s=_NOW_S)
     faults: list[str] = []
     for audience, rejected in (("app_a/tools", False), ("app_b/tools", True), ("app_a/x", True)):
-        found = verify(
-            token, jwks, audience=audience, issuer="https://remit.example", now_s=_NOW_S
-        )
+        found = verify(token, jwks, audience=audience, issuer="https://remit.example", now_s=_NOW_S)
         if isinstance(found, Identity) is rejected:
             faults.append(f"at {audience}: expected rejected {rejected}, seen {found}")
     return faults

@@ -33,6 +33,7 @@ _PROSE = frozenset(
         "secret_not_in_error",
         "executed_equals_shown",
         "catalog",
+        "executed_times_at_most",
     )
 )
 _FLIPS: dict[str, str] = {

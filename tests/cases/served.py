@@ -20,6 +20,7 @@ from typing import Any
 
 import httpx
 
+from remit.gateway.consenting import grant
 from remit.gateway.ports import WireResponse
 from remit.store import migrating
 from tests.cases.verdicts import Json
@@ -83,11 +84,21 @@ class Served:
         return (await self.api.get(f"/v1/inputs/{called.json()['inputId']}")).json()
 
     async def press(
-        self, card: Json, decision: str = "approve", **more: Any
-    ) -> httpx.Response:  # those of ``send``
+        self,
+        card: Json,
+        decision: str = "approve",
+        **more: Any,  # noqa: ANN401 (those of send)
+    ) -> httpx.Response:
         """Answer an input as it was shown."""
         body = {"decision": decision, "digest": card["digest"], "user": "ana"}
         return await self.api.post(f"/v1/inputs/{card['id']}/answer", body, **more)
+
+    async def add(self, document: Json) -> str:
+        """Put another app in force, and let ``ana`` use it; gives its id."""
+        server = self.api.stage.server
+        version = await server.approved(document)
+        await grant(server.books, server.operator, version.app, "ana", version.number)
+        return version.app
 
     async def settled(self) -> None:
         """Wait for all that the server has begun, the worker's next round included."""

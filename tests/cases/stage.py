@@ -26,7 +26,7 @@ _APP_KEYS = (
     "tools credential"
 )
 FORKS = Forks()
-Mode = Literal["forked", "inside", "real"]
+Mode = Literal["forked", "inside", "real", "api"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +180,11 @@ class Stage:
             upstream.answers = [
                 a if isinstance(a, Answer) else answer_of(hosts.inward(a)) for a in answers
             ]
+            if self.mode == "api":
+                # Imported here, since it takes what is below from this module.
+                from tests.cases.over_api import ran_over_api
+
+                return _observed(ran_over_api(setting, hosts.inward), hosts, terminal=True)
             argv = self._argv(setting, hosts)
             env = self.environment(setting.process_env)
             if setting.approve is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ CASES = [pytest.param(case, id=case["id"]) for _, case in read_folder(OWN)]
 
 @pytest.mark.parametrize("case", CASES)
 def test_own_case_passes(case: Json) -> None:
-    """The promises of contract sections 2 to 7 and 11, driven through the command line."""
+    """The promises of contract sections 2 to 11, driven through the command line and HTTP."""
     verdict = judge(case, "inside")
     assert verdict.status == "passed", verdict.line()
 
@@ -33,6 +34,30 @@ def test_installed_command_does_the_same(name: str) -> None:
     case = next(case for _, case in read_folder(OWN) if case["id"] == name)
     verdict = judge(case, "real")
     assert verdict.status == "passed", verdict.line()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "query-style-repeat",
+        "pins-on-the-card",
+        "denied-sends-nothing",
+        "auth-api-key-header",
+        "poll-whole-body",
+        "error-statuses",
+        "reference-env",
+    ],
+)
+def test_api_does_the_same(name: str) -> None:
+    """A call over the API is the call of the command line (contract section 10)."""
+    case = next(case for _, case in read_folder(OWN) if case["id"] == name)
+    verdict = judge(case, "api")
+    assert verdict.status == "passed", verdict.line()
+    case = deepcopy(case)
+    for expect in case["expect"].get("runs", [case["expect"]]):
+        expect.pop("requests", None)
+        expect["requestCount"] = 99
+    assert judge(case, "api").status == "FAILED"
 
 
 def test_files_are_json_that_people_can_read() -> None:

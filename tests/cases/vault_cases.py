@@ -49,7 +49,7 @@ def vault_case(given: Json, expect: Json) -> tuple[list[str], list[str]]:
     if "encryptions" in given:
         return asyncio.run(_nonces(given["encryptions"], expect)), []
     if "scan" in given:
-        prose = ["crash reports and core dumps: Remit writes none; the system's limits hold"]
+        prose = ["crash reports and core dumps: `serve` sets no limit of its own on them"]
         return serve(_scanned(expect), *_LEAKING), prose
     words = " ; ".join(given.get("steps", [])).lower()
     for pattern, act in _ACTS:
@@ -110,7 +110,8 @@ async def _opens(vault: Vault, text: str, expect: Mapping[str, Json]) -> list[st
         if expect["decrypts"] is not False:
             return [f"expected it to open, seen {fault}"]
         told = any(secret in words for secret in (_PLAIN, key_text("a")))
-        return [f"the error tells a secret: {words}"] if told else []
+        clean = expect.get("error_names_no_key_or_plaintext", True)
+        return [] if told is not clean else [f"expected clean {clean}, seen {words}"]
     return ["a changed value opens"] if expect["decrypts"] is False else []
 
 
@@ -287,6 +288,7 @@ def _disconnected(expect: Mapping[str, Json]) -> list[str]:
     async def act(served: Served) -> list[str]:
         api = served.api
         job = await api.call("render", {"name": "x"}, headers={"prefer": "wait=0"})
+        await served.settled()
         api.stage.time.passed_ms += 1_000
         await served.settled()
         if not any("/jobs/" in line for line in served.sent):
