@@ -66,6 +66,10 @@ class NoBody(Closed, frozen=True, kw_only=True):
     """An empty object, or no body at all."""
 
 
+MAY_BE_EMPTY: tuple[type, ...] = (NoBody, ApproveBody)
+"""Where a request without a body means an empty object."""
+
+
 class GrantBody(Closed, frozen=True, kw_only=True):
     """A user's consent to a version."""
 

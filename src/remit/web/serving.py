@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from remit.errors import Forbidden, InvalidRequest, NotFound, RemitError
 from remit.gateway.keeping import VaultFault
-from remit.web import reading
+from remit.web import bodies, reading
 from remit.web.problems import internal, problem
 from remit.web.refusals import VaultUnavailable
 from remit.web.repeating import Repeatable, checked_key, digest_of
@@ -166,9 +166,9 @@ class Serving:
             if raw:
                 raise InvalidRequest("This route takes no body. Send none.")
             return None
-        # No body at all says as much as an empty object.
+        # Where an empty object is a usual body, no body at all says as much.
         value: object = {}
-        if raw:
+        if raw or route.body not in bodies.MAY_BE_EMPTY:
             value = reading.json_value(raw, media, max_bytes=most)
         reading.without_nul(value)
         return reading.shaped(value, route.body)
