@@ -41,8 +41,10 @@ class Mistake:
 
 
 def sentence(text: str) -> str:
-    """A text as a sentence: a capital first, a full stop last."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    """A message or mend as a sentence; a first word in quotes or of code stays as it is."""
+    first = text.partition(" ")[0]
+    begun = text if not first.isalpha() or not first.islower() else text[:1].upper() + text[1:]
+    return begun + ("" if begun.endswith((".", "?", "!")) else ".")
 
 
 def _line(text: str) -> str:

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from remit.catalog.mistakes import sentence
 from remit.lint.table import every_rule
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def as_lines(reviewed: Sequence[Reviewed], *, width: int = _WIDTH) -> tuple[Line
                 lines.append(())
             group = mistake.tool
             lines.append(_head(each, mistake, columns))
-            words = _printable(f"{_sentence(mistake.message)} {_sentence(mistake.mend)}")
+            words = _printable(f"{sentence(mistake.message)} {sentence(mistake.mend)}")
             lines += [(Span(f"  {row}"),) for row in _wrapped(words, width - 2)]
     if lines:
         lines.append(())
@@ -169,13 +170,6 @@ def _columns(reviewed: Sequence[Reviewed]) -> tuple[int, int]:
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def _sentence(text: str) -> str:
-    """A message or mend as a sentence; a first word in quotes or of code stays as it is."""
-    first = text.partition(" ")[0]
-    begun = text if not first.isalpha() or not first.islower() else text[:1].upper() + text[1:]
-    return begun + ("" if begun.endswith((".", "?", "!")) else ".")
 
 
 def _summary(reviewed: Sequence[Reviewed]) -> Line:
