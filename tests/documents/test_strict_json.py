@@ -200,3 +200,47 @@ def test_near_json_gives_a_value_that_json_gives_too(text: str) -> None:
         return
     assert json.loads(text) == value
     assert not any(isinstance(item, float) and math.isinf(item) for item in [value])
+
+
+def outcome(data: str | bytes) -> str:
+    """What becomes of a document: the value written out with its types, or the mistakes."""
+    try:
+        return repr(parse_json(data))
+    except DocumentError as error:
+        return str(error.problems)
+
+
+_NEAR_JSON = st.text(alphabet='[]{}",:\\ud8cn10eE.-+Nat é', max_size=40)
+_SPACED = st.builds(
+    lambda value, colon, comma, ascii_: json.dumps(
+        value, ensure_ascii=ascii_, separators=(comma, colon)
+    ),
+    JSON,
+    st.sampled_from([":", ": ", " :", "\t: ", "\n:"]),
+    st.sampled_from([",", ", ", "\n,"]),
+    st.booleans(),
+)
+
+
+@given(_NEAR_JSON | _SPACED | st.builds(lambda a, b: a.replace(b[:3], "", 1), _SPACED, _SPACED))
+def test_bytes_and_text_are_read_alike(text: str) -> None:
+    """Bytes are read by a faster parser first, and nobody can tell."""
+    assert outcome(text.encode()) == outcome(text)
+
+
+@given(st.lists(st.sampled_from(["a", "b", ":", '":', "a:b"]), min_size=1, max_size=6), st.data())
+def test_no_key_is_taken_twice_however_it_is_written(names: list[str], data: st.DataObject) -> None:
+    """Colons in texts, blanks before colons and escapes do not hide a second key."""
+    colons = data.draw(st.lists(st.sampled_from([":", " :", ": "]), min_size=6, max_size=6))
+    values = data.draw(st.lists(st.sampled_from(['"a:b"', '"\\":"', "1", '{"x": 1}']), min_size=6))
+    members = [
+        f"{json.dumps(name)}{colon}{value}"
+        for name, colon, value in zip(names, colons, values, strict=False)
+    ]
+    document = f"{{{', '.join(members)}}}".encode()
+
+    if len(set(names)) == len(names):
+        assert list(json.loads(document)) == list(parse_json(document) or ())  # pyright: ignore[reportArgumentType, reportCallIssue]
+    else:
+        with pytest.raises(DocumentError):
+            parse_json(document)

@@ -55,7 +55,6 @@ async def test_fetch_carries_no_credential() -> None:
 
     assert {name for name, _ in egress.sent[0].headers} == {
         "Accept",
-        "Accept-Encoding",
         "If-None-Match",
     }
     assert egress.sent[0].url == URL

@@ -47,8 +47,10 @@ def collect(value: JsonValue, path: Sequence[str]) -> Found:
     if not isinstance(array, list):
         # On an object a star is a key like any other.
         return collect_in_object(array, path[star:])
-    found = (collect(item, path[star + 1 :]) for item in array)
-    return [item for item in found if not isinstance(item, _Missing)]
+    rest = path[star + 1 :]
+    follow = collect if "*" in rest else find
+    found = [follow(item, rest) for item in array]
+    return [item for item in found if item is not MISSING]
 
 
 def collect_in_object(value: Found, path: Sequence[str]) -> Found:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from remit.catalog.model import Auth, Tool
 
 ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.1"
-ACCEPT_ENCODING = "gzip, deflate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

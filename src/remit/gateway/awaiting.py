@@ -50,8 +50,7 @@ async def settled_within(
     Who stops waiting stops nothing else.
     """
     until = asyncio.get_running_loop().time() + wait_ms / 1000
-    done, _ = await asyncio.wait({task}, timeout=wait_ms / 1000)
-    if not done:
+    if not await node.tasks.within(task, wait_ms / 1000):
         return StillRunning(call, "sending")
     outcome = task.result()
     if isinstance(outcome, Ended):

@@ -235,7 +235,7 @@ async def fetch_snapshot(
 
 async def _ask(url: str, egress: Egress, kept: Snapshot | None) -> WireResponse | str:
     """The answer of ``toolsUrl``, whole or "not modified"; else why there is none."""
-    headers = [("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate")]
+    headers = [("Accept", "application/json")]
     if kept is not None and kept.etag is not None:
         headers.append(("If-None-Match", kept.etag))
     elif kept is not None and kept.last_modified is not None:

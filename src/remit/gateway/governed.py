@@ -66,6 +66,7 @@ PROBLEMS = frozenset(
         "rate_limited",
     }
 )
+_UNLIMITED = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +130,9 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
         raise denial(tool, ruling.verdict)
     await _within_limits(node, command, tool)
     given = await access(node, case, found)
-    frozen = case.frozen
     if (held := given.held) is not None:
         notes.connected(held, given.app)
-        frozen = replace(frozen, connection_id=held.connection_id, account=held.account)
-    case = replace(case, record=notes.record, frozen=frozen)
+        case = case.connected(held)
     if isinstance(ruling.verdict, Ask):
         return await _asked(node, command, notes, case, found, ruling.verdict)
     permit = await permitted(node, case, found=found, ruling=ruling, given=given)
@@ -183,10 +182,10 @@ async def _within_limits(node: Node, command: Command, tool: Tool) -> None:
         RateLimited: one of them is used up.
     """
     limits = (await node.standing.policy(command.workspace)).limits
+    if limits == _UNLIMITED:
+        return
     if command.run is None:
         limits = replace(limits, calls_per_run=None, writes_per_run=None)
-    if limits == Limits():
-        return
     calls = writes = tokens = 0
     if command.run is not None:
         calls, writes = await node.calls.of_run(command.workspace, command.run)

@@ -42,7 +42,7 @@ def hash_of(secret: str) -> str | None:
 
 def digest_of(secret: str) -> str:
     """What of a secret is kept."""
-    return sha256(secret.encode()).hexdigest()
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def prefix_of(role: Role, secret: str) -> str:

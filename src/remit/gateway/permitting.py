@@ -79,6 +79,11 @@ class Case:
         """The tool, as it was when the request was frozen."""
         return self.frozen.tool
 
+    def connected(self, held: Held) -> Case:
+        """The same, to be sent with that credential and no other."""
+        frozen = replace(self.frozen, connection_id=held.connection_id, account=held.account)
+        return replace(self, frozen=frozen)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:

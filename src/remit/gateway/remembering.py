@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 #: A call looks up and is then sent, both within the 2 s of contract section 7 ("Suspend").
 MAX_AGE_MS = 1_000
+#: Nothing that may be used now is remembered of this.
+UNKNOWN = object()
 _MAX_ON_SHELF = 50_000
 _MAX_SHELVES = 10_000
 
@@ -83,7 +85,8 @@ class Memory:
             StoreUnavailable: the store could not be asked; nothing older is answered then.
         """
         while True:
-            await self.refresh()
+            if not self._is_fresh():
+                await self.refresh()
             shelf = self._shelf(workspace, kind)
             if key in shelf.known:
                 return cast("T", shelf.known[key])
@@ -102,6 +105,13 @@ class Memory:
                         shelf.known.clear()
                     shelf.known[key] = found
                 return found
+
+    def known(self, workspace: str, kind: Kind, key: Hashable) -> object:
+        """What is remembered and may be used now, or ``UNKNOWN``; asks nobody."""
+        shelf = self._shelves.get((workspace, kind))
+        if shelf is None or not self._is_fresh():
+            return UNKNOWN
+        return shelf.known.get(key, UNKNOWN)
 
     async def refresh(self) -> None:
         """Forget what changed, if that was not asked within the last ``max_age_ms``."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from remit.calls.answers import Answer
-from remit.calls.wire import ACCEPT_ENCODING
 from remit.gateway.ports import Clock, Egress, Limits, Watcher, WireRequest
 
 if TYPE_CHECKING:
@@ -43,10 +42,9 @@ async def send(request: WireRequest, line: Line, *, retry: bool) -> Answer:
     Raises:
         CallError: as the egress port says.
     """
-    wire = replace(request, headers=(*request.headers, ("Accept-Encoding", ACCEPT_ENCODING)))
     limits = Limits(total_timeout_ms=line.timeout_ms, max_body_bytes=MAX_ANSWER_BYTES)
     for attempt in range(MAX_RETRIES + 1):
-        response = await line.egress.send(wire, limits)
+        response = await line.egress.send(request, limits)
         answer = Answer(status=response.status, headers=response.headers, body=response.body)
         if not retry or answer.status not in _BUSY or attempt == MAX_RETRIES:
             return answer
@@ -66,6 +64,8 @@ def retry_after_ms(answer: Answer) -> int | None:
     A date is counted from the answer's own ``Date``, so that no two clocks are compared.
     """
     text = (answer.header("retry-after") or "").strip()
+    if not text:
+        return None
     if text.isascii() and text.isdigit():
         return int(text[:_MAX_DIGITS]) * 1000
     asked, now = _moment(text), _moment(answer.header("date") or "")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from remit.errors import StoreUnavailable
 from remit.gateway import definitions
+from remit.gateway.acting import Actor
 from remit.gateway.admitting import actor_of
 from remit.gateway.keeping import SERVER
-from remit.gateway.key_secrets import hash_of
+from remit.gateway.key_secrets import digest_of, hash_of
 from remit.gateway.node import NotStanding
 from remit.gateway.ruling import policy_of
 from remit.policy.rules import Policy
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from remit.catalog.model import Definition
     from remit.gateway import governance
-    from remit.gateway.acting import Actor, Books
+    from remit.gateway.acting import Books
     from remit.gateway.catalogs import Source
     from remit.gateway.records import App, PolicyVersion, Version
     from remit.gateway.refreshing import Refresher
@@ -183,6 +184,9 @@ class Standing:
         Raises:
             StoreUnavailable: it cannot be known.
         """
+        known = self._memory.known(SERVER, "keys", digest_of(secret))
+        if isinstance(known, Actor):
+            return self._unexpired(known)
         hashed = hash_of(secret)
         if hashed is None:
             return None
@@ -194,9 +198,11 @@ class Standing:
 
         # Nobody fills the memory with secrets that open nothing.
         actor = await self._memory.recall(SERVER, "keys", hashed, read, absent_too=False)
-        if actor is None or actor.expires_at is None:
-            return actor
-        return actor if self._books.wall.unix_ms() < actor.expires_at else None
+        return None if actor is None else self._unexpired(actor)
+
+    def _unexpired(self, actor: Actor) -> Actor | None:
+        over = actor.expires_at is not None and self._books.wall.unix_ms() >= actor.expires_at
+        return None if over else actor
 
     async def _rows(self, workspace: str) -> _Rows:
         apps = self._books.apps

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_TICK_S = 0.1
+
 
 @final
 class Tasks:
@@ -24,6 +26,9 @@ class Tasks:
         self._running: set[asyncio.Task[Any]] = set()
         self._services: set[asyncio.Task[Any]] = set()
         self._on_fault = on_fault
+        # Waits and the loop's time when each is over.
+        self._waits: dict[asyncio.Future[None], float] = {}
+        self._ticking: asyncio.TimerHandle | None = None
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run something to its end."""
@@ -38,6 +43,40 @@ class Tasks:
         self._services.add(task)
         task.add_done_callback(self._services.discard)
         return task
+
+    async def within(self, task: asyncio.Task[Any], timeout_s: float) -> bool:
+        """Wait for a task; whether it ended in that time, or up to 0.1 s later.
+
+        Who stops waiting stops nothing else. One timer serves all waits: most end long before
+        their time, and a timer for each would cost more than the wait.
+        """
+        if timeout_s < _TICK_S:
+            await asyncio.wait({task}, timeout=timeout_s)
+            return task.done()
+        loop = asyncio.get_running_loop()
+        woken: asyncio.Future[None] = loop.create_future()
+
+        def wake(_task: asyncio.Task[Any]) -> None:
+            if not woken.done():
+                woken.set_result(None)
+
+        task.add_done_callback(wake)
+        self._waits[woken] = loop.time() + timeout_s
+        if self._ticking is None:
+            self._ticking = loop.call_later(_TICK_S, self._tick, loop)
+        try:
+            await woken
+        finally:
+            del self._waits[woken]
+            task.remove_done_callback(wake)
+        return task.done()
+
+    def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        for woken, until in self._waits.items():
+            if until <= now and not woken.done():
+                woken.set_result(None)
+        self._ticking = loop.call_later(_TICK_S, self._tick, loop) if self._waits else None
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)

@@ -83,9 +83,12 @@ class Writer:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._queue: SimpleQueue[_Piece | None] = SimpleQueue()
+        self._queue: SimpleQueue[list[_Piece] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="remit-store-writer", daemon=True)
         self._closed = False
+        # What came since the loop's last round, by loop: waking the thread costs as much as a
+        # row, so that each round wakes it once.
+        self._waiting: dict[asyncio.AbstractEventLoop, list[_Piece]] = {}
         # Of the thread alone.
         self._connection: Connection | None = None
         self._thread.start()
@@ -102,6 +105,8 @@ class Writer:
         """Write what waits, and end the thread."""
         if not self._closed:
             self._closed = True
+            for loop in tuple(self._waiting):
+                self._hand_over(loop)
             self._queue.put(None)
             await asyncio.to_thread(self._thread.join)
 
@@ -114,31 +119,41 @@ class Writer:
         if self._closed:
             msg = "The store is closed: the server is shutting down."
             raise StoreUnavailable(msg)
-        future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        self._queue.put(_Piece(unit, prepared, values, future))
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[object] = loop.create_future()
+        piece = _Piece(unit, prepared, values, future)
+        waiting = self._waiting.get(loop)
+        if waiting is None:
+            self._waiting[loop] = [piece]
+            loop.call_soon(self._hand_over, loop)
+        else:
+            waiting.append(piece)
         return future
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        if (waiting := self._waiting.pop(loop, None)) is not None:
+            self._queue.put(waiting)
 
     def _run(self) -> None:
         last = False
         while not last:
-            piece = self._queue.get()
-            if piece is None:
+            pieces = self._queue.get()
+            if pieces is None:
                 break
-            batch, last = self._take(piece)
+            batch, last = self._take(pieces)
             # Who was cancelled while waiting in line wants nothing any more.
             self._write([piece for piece in batch if not piece.future.cancelled()])
             _tell(batch)
         self._disconnect()
 
-    def _take(self, first: _Piece) -> tuple[list[_Piece], bool]:
+    def _take(self, batch: list[_Piece]) -> tuple[list[_Piece], bool]:
         """Everything that waits, and whether the end was among it."""
-        batch = [first]
         try:
             while len(batch) < MAX_BATCH:
-                piece = self._queue.get_nowait()
-                if piece is None:
+                pieces = self._queue.get_nowait()
+                if pieces is None:
                     return batch, True
-                batch.append(piece)
+                batch += pieces
         except Empty:
             pass
         return batch, False

@@ -6,7 +6,7 @@ import json
 import re
 from base64 import b64encode
 from html import escape
-from typing import cast, final
+from typing import Any, final
 from urllib.parse import quote, quote_plus
 
 MASK = "***"
@@ -27,14 +27,25 @@ class Secret:
     It is no dataclass on purpose: no generated ``repr``, ``asdict`` or pickle shows the text.
     """
 
-    __slots__ = ("_text",)
+    __slots__ = ("_forms", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._forms: tuple[str, ...] | None = None
 
     def reveal(self) -> str:
         """The text itself, for the one place that sends it."""
         return self._text
+
+    def forms(self) -> tuple[str, ...]:
+        """Every spelling that an app may well answer with, the longest first; found out once.
+
+        None of a secret that is too short to be told from ordinary text.
+        """
+        if self._forms is None:
+            found = _forms(self._text) if len(self._text) >= _SHORTEST else ()
+            self._forms = tuple(sorted(found, key=len, reverse=True))
+        return self._forms
 
     def __repr__(self) -> str:
         return f"Secret({MASK})"
@@ -64,10 +75,10 @@ class Masker:
     __slots__ = ("_needles",)
 
     def __init__(self, secrets: tuple[Secret, ...]) -> None:
-        needles: set[str] = set()
-        for secret in secrets:
-            if len(secret.reveal()) >= _SHORTEST:
-                needles |= _forms(secret.reveal())
+        if len(secrets) == 1:
+            self._needles = secrets[0].forms()
+            return
+        needles = {form for secret in secrets for form in secret.forms()}
         # The longest first, so that no part of a longer form is left standing.
         self._needles = tuple(sorted(needles, key=len, reverse=True))
 
@@ -82,15 +93,15 @@ class Masker:
         """A JSON value with every text and number in it masked, object keys included."""
         return self._masked(value) if self._needles else value
 
-    def _masked(self, value: object) -> object:
-        if isinstance(value, str):
+    def _masked(self, value: Any) -> Any:  # noqa: ANN401 -- JSON in, JSON out
+        kind: type[object] = value.__class__
+        if kind is str:
             return self.text(value)
-        if isinstance(value, list):
-            return [self._masked(item) for item in cast("list[object]", value)]
-        if isinstance(value, dict):
-            pairs = cast("dict[str, object]", value).items()
-            return {self.text(key): self._masked(item) for key, item in pairs}
-        if isinstance(value, int | float) and str(value) in self._needles:
+        if kind is list:
+            return [self._masked(item) for item in value]
+        if kind is dict:
+            return {self.text(key): self._masked(item) for key, item in value.items()}
+        if (kind is int or kind is float) and str(value) in self._needles:
             return MASK
         return value
 
@@ -100,7 +111,7 @@ def _forms(text: str) -> set[str]:
     raw = text.encode("utf-8", "surrogatepass")
     found = {text, raw.hex(), raw.hex().upper()} | _base64(raw)
     found |= {"".join(f"%{byte:02{x}}" for byte in raw) for x in "Xx"}
-    # Most tokens are of this kind, and every call makes a masker.
+    # Most tokens are of this kind.
     return found if _is_unreserved(text) else found | _percent(raw, text) | _quoted(text)
 
 
