@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from remit.egress.allowances import parse_allowances
-from remit.egress.guard import Decision, check, decide
+from remit.egress.guard import Decision, Guard, check, decide
 from remit.egress.lookup import NameUnresolved
 from remit.errors import EgressRefused, WrongUse
+from remit.values.urls import parse_url
 
 PUBLIC = "93.184.215.14"
 NAMES: Mapping[str, Sequence[str]] = {
@@ -343,3 +344,19 @@ def test_decide_judges_a_url_and_its_answer() -> None:
     assert decide("https://maple.test/", [], none).decision == "refuse"
     assert decide("https://10.0.0.1/", [PUBLIC], none).decision == "refuse"
     assert decide("nothing", [PUBLIC], none).decision == "refuse"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("host", ["maple.test", "10.1.2.3", "[::1]", "metadata.goog", "one.test"])
+@pytest.mark.parametrize("port", ["", ":8080"])
+def test_an_origin_asked_again_gets_the_decision_of_a_guard_that_never_saw_it(
+    scheme: str, host: str, port: str
+) -> None:
+    """What is remembered is of this very scheme, host and port."""
+    allow = parse_allowances(["10.1.2.3:8080", "one.test:8080"])
+    seen = Guard(allow)
+    for other in ("http", "https"):
+        for other_port in ("", ":8080"):
+            seen.before(parse_url(f"{other}://{host}{other_port}/").origin)
+    origin = parse_url(f"{scheme}://{host}{port}/").origin
+    assert seen.before(origin) == Guard(allow).before(origin)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from remit.egress.outgoing import outgoing
 from remit.errors import EgressRefused
 from remit.gateway.ports import WireRequest
+from remit.values.urls import MAX_URL_BYTES, Url, UrlFault, parse_url
 
 URL = "https://api.maple.test/v2/a%2Fb?x=1"
 SECRET = "tok-canary-7"
@@ -119,6 +120,49 @@ def test_no_header_passes_that_could_end_its_line(name: str, value: str) -> None
         return
     line = f"{message.headers[0][0]}: {message.headers[0][1]}"
     assert all(character == "\t" or " " <= character <= "~" for character in line)
+
+
+# "(" stands for a line break here.
+PARTS_OF_URLS = [
+    *["http", "https", "HTTPS", ":", "//", "/", "?", "#", "@", "\\", "%2e", "%", "x=1", "(", "."],
+    *["a.test", "A.test", "user", "[::1]", "127.0.0.1", ":80", ":443", ":0", "b\u00fc.test"],
+]
+AROUND_URLS = st.lists(st.sampled_from(PARTS_OF_URLS), max_size=9).map(
+    lambda parts: "".join(parts).replace("(", "\n")
+)
+
+
+@given(st.one_of(AROUND_URLS, st.text(max_size=30).map("https://a.test".__add__)))
+def test_a_url_is_read_as_the_grammar_reads_it(text: str) -> None:
+    """An origin that was read before changes nothing: the same URL, or the same refusal."""
+    expected, seen = read_url(text), [send_url(text) for _ in range(2)]
+    assert seen == [expected, expected]
+
+
+def read_url(text: str) -> Url | str:
+    """The URL, or why it is none."""
+    try:
+        return parse_url(text)
+    except UrlFault as fault:
+        return f"The request was not sent: the URL cannot be used: {fault.reason}."
+
+
+def send_url(text: str) -> Url | str:
+    """The same of what goes out."""
+    try:
+        return outgoing(request(url=text)).url
+    except EgressRefused as refusal:
+        return str(refusal)
+
+
+def test_a_url_that_grows_over_the_limit_by_its_host_is_refused() -> None:
+    """A Unicode name is longer in ASCII; what is sent counts (contract section 3)."""
+    head = "https://b\u00fc.test/"
+    grown = len("xn--b-xga") - len("b\u00fc")
+    fits = head + "x" * (MAX_URL_BYTES - len(head) - grown)
+    assert len(outgoing(request(url=fits)).url.text) == MAX_URL_BYTES
+    with pytest.raises(EgressRefused, match="8 KiB"):
+        outgoing(request(url=fits + "x"))
 
 
 def test_a_request_shows_no_secret_when_printed() -> None:

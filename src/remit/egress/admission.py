@@ -24,6 +24,8 @@ class Admission:
         sent: whether the first byte of the request was handed to the network.
     """
 
+    __slots__ = ("_addresses", "_guard", "_lookup", "origin", "sent")
+
     def __init__(self, guard: Guard, origin: Origin, lookup: Lookup) -> None:
         """Decide what the URL alone decides.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Self
 
 from remit.egress.admission import Admission
 from remit.egress.allowances import Allowances
+from remit.egress.deadlines import Deadlines
 from remit.egress.guard import Guard
 from remit.egress.lookup import Lookup, look_up
 from remit.egress.outgoing import outgoing
@@ -43,12 +45,13 @@ class GuardedClient:
             allowances: the operator's exceptions; none by default.
             lookup: names to addresses.
             ssl_context: in place of the default one, which verifies; for tests.
-            transport: in place of the aiohttp one; the client closes it.
+            transport: in place of the one on sockets; the client closes it.
         """
         self._guard = Guard(allowances or Allowances())
         self._lookup = lookup
         self._ssl_context = ssl_context
         self._transport = transport
+        self._deadlines: Deadlines | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -75,11 +78,10 @@ class GuardedClient:
         """Send a request at most once and read its answer; see ``gateway.ports.Egress``."""
         message = outgoing(request)
         admission = Admission(self._guard, message.url.origin, self._lookup)
-        transport = self._open()
-        clock = asyncio.get_running_loop()
-        started = clock.time()
+        transport, deadlines = self._open()
+        started = time.monotonic()
         try:
-            async with asyncio.timeout(limits.total_timeout_ms / 1000):
+            with deadlines.within(limits.total_timeout_ms / 1000):
                 answer = await transport.exchange(message, admission, limits)
         except TimeoutError as fault:
             msg = f"{admission.origin} did not answer within {limits.total_timeout_ms} ms."
@@ -88,13 +90,16 @@ class GuardedClient:
             status=answer.status,
             headers=answer.headers,
             body=answer.body,
-            elapsed_ms=round((clock.time() - started) * 1000),
+            elapsed_ms=round((time.monotonic() - started) * 1000),
         )
 
-    def _open(self) -> Transport:
+    def _open(self) -> tuple[Transport, Deadlines]:
         if self._transport is None:
-            # aiohttp takes 0.4 s to import; a command that sends nothing does not pay for it.
-            from remit.egress.aiohttp_transport import AiohttpTransport  # noqa: PLC0415
+            # TLS and HTTP take time to import; a command that sends nothing does not pay for it.
+            from remit.egress.http_transport import HttpTransport  # noqa: PLC0415
 
-            self._transport = AiohttpTransport(ssl_context=self._ssl_context)
-        return self._transport
+            self._transport = HttpTransport(ssl_context=self._ssl_context)
+            self._deadlines = None
+        if self._deadlines is None:
+            self._deadlines = Deadlines(asyncio.get_running_loop())
+        return self._transport, self._deadlines

@@ -26,6 +26,7 @@ from remit.values.urls import Origin, UrlFault, parse_host, parse_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+_EARLY_DECISIONS = 1024
 _NO_EXCEPTION = "It stays refused unless [egress] allow lists exactly this one."
 
 
@@ -57,18 +58,33 @@ class Decision:
 
 
 class Guard:
-    """The rules of one operator. It holds no state but the allowances."""
+    """The rules of one operator. It holds the allowances, and what they decided already."""
 
     def __init__(self, allowances: Allowances) -> None:
         self._allowances = allowances
+        self._early: dict[tuple[str, str, int], Decision | None] = {}
 
     def before(self, origin: Origin) -> Decision | None:
         """Decide what can be decided without resolving a name.
+
+        The same origin gets the same decision for good, as the allowances never change; it is
+        made once.
 
         Returns:
             A final decision for a literal address and for every refusal; None for a name that
             must be resolved once and taken to ``after``.
         """
+        key = (origin.scheme, origin.host, origin.port)
+        try:
+            return self._early[key]
+        except KeyError:
+            decision = self._decide_early(origin)
+        if len(self._early) >= _EARLY_DECISIONS:
+            self._early.clear()
+        self._early[key] = decision
+        return decision
+
+    def _decide_early(self, origin: Origin) -> Decision | None:
         if origin.is_ip:
             return self.after(origin, (origin.host,))
         named = self._allowances.for_host(origin.host, origin.port)

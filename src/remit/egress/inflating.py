@@ -66,8 +66,14 @@ class BodyReader:
             CodingFault: it is no stream of its coding.
         """
         self._wire_bytes += len(data)
-        if self._wire_bytes > self._max_wire_bytes:
+        over = self._wire_bytes - self._max_wire_bytes
+        if over > 0:
+            # What has room counts first, so that it does not matter how the bytes were cut.
+            self._read(data[:-over])
             raise OverBudget
+        self._read(data)
+
+    def _read(self, data: bytes) -> None:
         if self._coding is None:
             self._take(data)
             return

@@ -1,12 +1,15 @@
 """The last look at a request before it leaves: method, URL and headers as they will be written.
 
 What builds requests refuses these things earlier and with better words; here they are stopped
-for every caller. No message repeats a header's value: it may be a credential.
+for every caller. No message repeats a header's value: it may be a credential. What is
+remembered from one request to the next is origins and header names, never a path, a query or a
+value.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from remit.egress.transport import Message
@@ -21,6 +24,7 @@ MAX_HEADER_VALUE_BYTES = 8192
 
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_ORIGIN_END = re.compile(r"[/?#]")
 _VALUE = re.compile(r"[\t\x20-\x7e]*")
 _OF_THE_CONNECTION = frozenset(
     {
@@ -49,14 +53,34 @@ def outgoing(request: WireRequest) -> Message:
     url = _parsed(request.url)
     if request.method == "GET" and request.body is not None:
         raise _refused(f"a GET to {url.origin} has a body; a GET carries none.")
+    coded = False
     for name, value in request.headers:
-        _check_header(name, value)
-    coded = any(name.lower() == "accept-encoding" for name, _ in request.headers)
+        if _check_name(name) == "accept-encoding":
+            coded = True
+        # Printable ASCII is the common case; the expression allows a tab as well.
+        plain = value.isascii() and value.isprintable() and len(value) <= MAX_HEADER_VALUE_BYTES
+        if not plain:
+            _check_value(name, value)
     headers = request.headers if coded else (*request.headers, _ACCEPT_ENCODING)
     return Message(method=request.method, url=url, headers=headers, body=request.body)
 
 
 def _parsed(text: str) -> Url:
+    """``parse_url`` in two parts, as most requests go to an origin that was read before."""
+    end = _ORIGIN_END.search(text, 8)
+    length = end.start() if end else len(text)
+    try:
+        origin, origin_length = _origin(text[:length])
+        path, question_mark, query = text[length:].partition("?")
+        url = origin.with_path(path, query if question_mark else None)
+    except UrlFault:
+        return _parsed_whole(text)  # which says what is wrong
+    if len(text) > MAX_URL_BYTES or len(text) - length + origin_length > MAX_URL_BYTES:
+        return _parsed_whole(text)
+    return url
+
+
+def _parsed_whole(text: str) -> Url:
     try:
         url = parse_url(text)
     except UrlFault as fault:
@@ -66,12 +90,31 @@ def _parsed(text: str) -> Url:
     return url
 
 
-def _check_header(name: str, value: str) -> None:
+@lru_cache(maxsize=1024)
+def _origin(text: str) -> tuple[Url, int]:
+    """The URL of an origin alone, and the length of its text.
+
+    Raises:
+        UrlFault: it is no such URL.
+    """
+    url = parse_url(text)
+    if url.path or url.query is not None:
+        raise UrlFault("it holds more than an origin")
+    return url, len(url.text)
+
+
+@lru_cache(maxsize=1024)
+def _check_name(name: str) -> str:
+    """The name in lower case."""
     if not _TOKEN.fullmatch(name):
         raise _refused("one of its headers has a name that is no header name.")
     lower = name.lower()
     if lower in _OF_THE_CONNECTION or lower.startswith("proxy-"):
         raise _refused(f"the header {name} belongs to the connection and is set by Remit alone.")
+    return lower
+
+
+def _check_value(name: str, value: str) -> None:
     if len(value) > MAX_HEADER_VALUE_BYTES:
         raise _refused(f"the value of the header {name} is longer than 8 KiB.")
     if not _VALUE.fullmatch(value):

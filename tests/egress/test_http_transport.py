@@ -8,11 +8,9 @@ import socket
 import tracemalloc
 import zlib
 
-import aiohttp
 import pytest
 
-from remit.egress import aiohttp_transport
-from remit.egress.aiohttp_transport import AiohttpTransport
+from remit.egress.admission import Admission
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
 from remit.errors import (
@@ -181,7 +179,7 @@ async def test_a_caller_that_goes_away_closes_the_connection() -> None:
 async def test_a_kept_connection_that_breaks_after_the_request_is_not_tried_again(
     method: str,
 ) -> None:
-    """The library would repeat GET, PUT and DELETE here; the server counts (contract section 5)."""
+    """Also where HTTP would allow it (GET, PUT, DELETE); the server counts (contract section 5)."""
 
     async def second_time_close(visit: Visit) -> None:
         await visit.request()
@@ -241,34 +239,44 @@ async def test_bytes_after_an_answer_are_not_taken_for_the_next_one(late: bool) 
     assert (len(upstream.requests), upstream.connections) == (2, 2)
 
 
-async def test_the_deciding_check_is_the_connectors_and_not_the_resolvers(
+async def test_the_deciding_check_is_the_sockets_and_not_the_look_ups(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Should the library ever resolve by itself, the socket for that address is still refused."""
+    """Should addresses ever come from elsewhere, no socket is opened for them."""
 
-    async def lying(self: object, host: str, port: int = 0, family: int = 0) -> list[object]:
-        address = {"hostname": host, "host": "127.0.0.1", "port": port}
-        return [{**address, "family": socket.AF_INET, "proto": 0, "flags": 0}]
+    async def unchecked(self: Admission) -> tuple[str, ...]:
+        return ("127.0.0.1",)
 
-    monkeypatch.setattr(aiohttp_transport._CheckedResolver, "resolve", lying)  # noqa: SLF001
-    async with Upstream(always(http())) as upstream, guarded() as client:
+    monkeypatch.setattr(Admission, "addresses", unchecked)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        async with guarded() as client:
+            with pytest.raises(EgressRefused) as caught:
+                await client.send(call(f"http://localhost:{listener.getsockname()[1]}/"), LIMITS)
+        assert caught.value.sent is False
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+async def test_the_address_at_the_other_end_is_checked_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Should a socket ever end elsewhere than it was sent, it carries no request."""
+    loop = asyncio.get_running_loop()
+    connect = loop.sock_connect
+
+    async def elsewhere(sock: socket.socket, to: tuple[str, int]) -> None:
+        await connect(sock, ("127.0.0.1", to[1]))
+
+    monkeypatch.setattr(loop, "sock_connect", elsewhere)
+    async with (
+        Upstream(always(http())) as upstream,
+        GuardedClient(parse_allowances(["127.0.0.2"])) as client,
+    ):
         with pytest.raises(EgressRefused) as caught:
-            await client.send(call(f"http://localhost:{upstream.port}/"), LIMITS)
+            await client.send(call(f"http://127.0.0.2:{upstream.port}/"), LIMITS)
     assert caught.value.sent is False
-    assert upstream.connections == 0
-
-
-async def test_the_hooks_refuse_outside_a_request() -> None:
-    """The deciding check fails closed: a connection for no request is refused."""
-    transport = AiohttpTransport()
-    try:
-        session: aiohttp.ClientSession = transport._session  # noqa: SLF001 -- the hook's own test
-        with pytest.raises((EgressRefused, LookupError)):
-            await session.get("http://127.0.0.1:9/")
-        with pytest.raises((EgressRefused, LookupError)):
-            await session.get("http://maple.test:9/")
-    finally:
-        await transport.close()
+    assert upstream.requests == []
 
 
 # --- hostile answers ---------------------------------------------------------------------------
@@ -285,6 +293,13 @@ def saying(data: bytes) -> Script:
         b"SSH-2.0-OpenSSH_9.9\r\n",
         b"garbage garbage\r\n\r\n",
         b"HTTP/9.9 200 OK\r\n\r\n",
+        b"HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"HTTP/1.1 050 Low\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 999 High\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+        b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
+        b"\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 abc OK\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nBad Header: x\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 0\r\n\r\n",
@@ -292,6 +307,10 @@ def saying(data: bytes) -> Script:
         b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nx",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n\r\n",
