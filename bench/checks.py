@@ -11,14 +11,16 @@ from remit.calls.arguments import settle
 from remit.calls.planning import plan
 from remit.calls.results import content_of, display_of, shape
 from remit.catalog.definitions import load_definition
+from remit.values.json import JsonObject
 
 case = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-definition = load_definition(case["definition"]).definition
-if definition is None:
+loaded = load_definition(case["definition"]).definition
+if loaded is None:
     sys.exit("the case does not load")
+definition = loaded
 tool = definition.tools[0]
 args = case["args"]
-pins = {"status": "paid"}
+pins: JsonObject = {"status": "paid"}
 answer = Answer(
     status=200, headers=(("content-type", "application/json"),), body=case["body"].encode()
 )
