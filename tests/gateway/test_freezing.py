@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from remit.calls.answers import Body
 from remit.calls.arguments import settle
@@ -87,7 +88,7 @@ def test_every_call_comes_back_as_it_was(
     """Lossless: the same bytes go out, the same is shown, the digest is the same (5, 7)."""
     args: JsonObject = {"a": a, "b": b, **({} if record is TARGET else {"c": {"deep": "x"}})}
     call, found = frozen(record, args, {"c": {"p": "y"}, "extra": pin} if c is None else None)
-    call = replace(call, connection_id="conn_1", account="ana", poll=None)
+    call = structs.replace(call, connection_id="conn_1", account="ana", poll=None)
     text = encode(call)
     back = decode(text, around(found))
 
@@ -119,7 +120,7 @@ def test_poll_and_secret_arguments_come_back() -> None:
     call, found = frozen(record, {"pw": "hunter2"})
     body = Body(kind="json", value={"url": "/jobs/1?x=1"})
     poll = status_request(call.tool, found, call.arguments, body, call.request, env_names=ENV)
-    call = replace(call, poll=poll)
+    call = structs.replace(call, poll=poll)
     back = decode(encode(call), around(found))
 
     assert back.poll == poll
@@ -137,7 +138,7 @@ def test_judgement_of_a_tightened_tool_comes_back() -> None:
         danger_level=DangerLevel.DESTRUCTIVE,
         requires_approval=True,
     )
-    back = decode(encode(replace(call, tool=tightened)), around(found))
+    back = decode(encode(structs.replace(call, tool=tightened)), around(found))
 
     judged = (back.tool.category, back.tool.danger_level, back.tool.requires_approval)
     assert judged == (Category.ACTION, DangerLevel.DESTRUCTIVE, True)

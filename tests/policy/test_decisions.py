@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from remit.catalog.scales import Category, Ceiling, DangerLevel
 from remit.policy.decisions import (
@@ -60,7 +59,7 @@ def test_own_approval_is_not_to_be_remembered() -> None:
 def test_ceiling_outweighs_every_yes() -> None:
     """The tool is within the ceiling *now*, also after an approval (section 5, step 7)."""
     call = allowed(requiresApproval=True, category="write")
-    call = replace(call, approval=Approval(digest=call.request.digest, by="ana"))
+    call = structs.replace(call, approval=Approval(digest=call.request.digest, by="ana"))
 
     verdict = recheck(call, ceiling=LOWEST)
     assert isinstance(verdict, Deny)
@@ -73,11 +72,12 @@ def test_yes_is_for_the_request_that_was_shown() -> None:
     call = allowed(requiresApproval=True)
     other = Approval(digest="0" * 64, by="ana")
 
-    verdict = recheck(replace(call, approval=other), ceiling=HIGHEST)
+    verdict = recheck(structs.replace(call, approval=other), ceiling=HIGHEST)
     assert isinstance(verdict, Deny)
     assert verdict.reason == "the approval was given for another request"
     sendable = recheck(
-        replace(call, approval=Approval(digest=call.request.digest, by="ana")), ceiling=HIGHEST
+        structs.replace(call, approval=Approval(digest=call.request.digest, by="ana")),
+        ceiling=HIGHEST,
     )
     assert isinstance(sendable, SendableCall)
     assert sendable.request is call.request

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from remit.catalog.scales import Category, Ceiling, DangerLevel
 from remit.documents.schema import Schema
@@ -333,6 +334,6 @@ def test_recheck_follows_the_policy_in_force_and_never_lowers_what_is_built_in()
     assert over.code == "over_ceiling"
     flagged = call(requiresApproval=True)
     assert isinstance(recheck(flagged, ceiling=HIGHEST, verdict=lifted), Deny)
-    approved = replace(flagged, approval=Approval(digest=flagged.request.digest, by="ana"))
+    approved = structs.replace(flagged, approval=Approval(digest=flagged.request.digest, by="ana"))
     assert isinstance(recheck(approved, ceiling=HIGHEST, verdict=lifted), SendableCall)
     assert recheck(approved, ceiling=HIGHEST, verdict=denied) == denied

@@ -8,38 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, insert
 
-from remit.store import migrating
-from remit.store.engine import open_engine, writing
-from remit.store.schema import metadata, revisions
 from remit.store.store import Store
-from tests import postgres
-
-BACKENDS = ("sqlite", "postgresql")
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """A PostgreSQL of this worker's own; see ``tests.postgres``."""
-    with postgres.server() as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-def migrated_postgres(postgres_server: str) -> str:
-    """A database with our schema."""
-    url = postgres_server.format(database="postgres")
-    migrating.upgrade(url)
-    return url
-
-
-@pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with our schema, to be copied."""
-    path = tmp_path_factory.mktemp("store") / "template.db"
-    migrating.upgrade(f"sqlite:///{path}")
-    return path
+from tests import databases
 
 
 @pytest.fixture(scope="session")
@@ -59,13 +30,13 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Callable[[str], tuple[str
         asyncio.run(second.close())
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=databases.BACKENDS)
 def pair(
     request: pytest.FixtureRequest, opened: Callable[[str], tuple[str, Store, Store]]
 ) -> tuple[str, Store, Store]:
     """A URL of an empty database, and two stores that are open on it."""
     url, first, second = opened(request.param)
-    _wipe(url)
+    databases.empty(url)
     return url, first, second
 
 
@@ -94,12 +65,3 @@ def _database(request: pytest.FixtureRequest, backend: str) -> str:
     template: Path = request.getfixturevalue("migrated_sqlite")
     shutil.copy(template, template.with_name("shared.db"))
     return f"sqlite:///{template.with_name('shared.db')}"
-
-
-def _wipe(url: str) -> None:
-    engine = open_engine(url, connections=1)
-    with writing(engine.connect()) as connection, connection.begin():
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(delete(table))
-        connection.execute(insert(revisions).values(workspace="", kind="", number=0))
-    engine.dispose()

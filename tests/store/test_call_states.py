@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from msgspec import structs
 
 from remit.gateway.ledger import ENDED, MOVES, Answered, CallChange, CallRow, CallStatus, InputRow
 from remit.store import migrating
@@ -76,7 +76,7 @@ class CallLedger(RuleBasedStateMachine):
         assert moved is bool(mine and self.free(row, was) and status in MOVES[was])
         if moved:
             ended = {"private": None, "node": None} if status in ENDED else {}
-            self.rows[row.id] = replace(
+            self.rows[row.id] = structs.replace(
                 row, status=status, outcome=outcome, record_json="{}", updated_at=self.time, **ended
             )
 
@@ -98,7 +98,7 @@ class CallLedger(RuleBasedStateMachine):
             return
         assert ended is (self.free(row, was) and status in MOVES[was])
         if ended:
-            self.rows[row.id] = replace(
+            self.rows[row.id] = structs.replace(
                 row, status=status, outcome=outcome, record_json="[]", updated_at=self.time,
                 node=None,
             )  # fmt: skip
@@ -119,7 +119,9 @@ class CallLedger(RuleBasedStateMachine):
         assert opened is self.free(row, was)
         if opened:
             self.inputs[waits.id] = waits
-            self.rows[row.id] = replace(row, status="await_input", node=None, updated_at=self.time)
+            self.rows[row.id] = structs.replace(
+                row, status="await_input", node=None, updated_at=self.time
+            )
 
     @rule(number=st.integers(0, 9), by=st.sampled_from(("user:ada", "user:bob")))
     def answer(self, number: int, by: str) -> None:
@@ -137,7 +139,7 @@ class CallLedger(RuleBasedStateMachine):
         self.inputs[waits.id] = result.input
         row = self.rows[waits.call]
         if row.status == "await_input":
-            self.rows[row.id] = replace(row, node=given.node, updated_at=self.time)
+            self.rows[row.id] = structs.replace(row, node=given.node, updated_at=self.time)
 
     @invariant()
     def rows_are_as_the_model_says(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from remit.errors import RemitError, WrongUse
 from remit.gateway.ledger import CallChange, CallFilter
@@ -38,15 +39,15 @@ async def test_second_plan_of_an_id_changes_nothing(store: Store) -> None:
     row = call()
     await store.calls.plan(W, row)
 
-    assert not await store.calls.plan(W, replace(row, tool="another"))
+    assert not await store.calls.plan(W, structs.replace(row, tool="another"))
     assert await store.calls.get(W, row.id) == row
 
 
 async def test_model_call_of_one_response_is_planned_once(store: Store) -> None:
     """Models repeat call ids, in other responses: the key is session, response and call id."""
     row = call(session="s1", response_seq=3, model_call_id="call_0")
-    again = replace(row, id="another-id")
-    later = replace(row, id="later-id", response_seq=5)
+    again = structs.replace(row, id="another-id")
+    later = structs.replace(row, id="later-id", response_seq=5)
 
     assert await store.calls.plan(W, row)
     assert not await store.calls.plan(W, again)
@@ -61,7 +62,7 @@ async def test_finish_ends_the_call_and_forgets_what_it_needed(store: Store) -> 
     await store.calls.plan(W, row)
 
     assert await store.calls.finish(W, row.id, was="sending", status="done", **FINISHED)
-    assert await store.calls.get(W, row.id) == replace(
+    assert await store.calls.get(W, row.id) == structs.replace(
         row, status="done", outcome="ok", record_json='{"done":true}', updated_at=NOW + 9,
         private=None, deadline=None, node=None,
     )  # fmt: skip
@@ -118,7 +119,7 @@ async def test_move_changes_only_what_it_names(store: Store) -> None:
     change = CallChange(status="sending", at=NOW + 1, node="node-2", sent_at=NOW + 1)
 
     assert await store.calls.move(W, row.id, was="planned", change=change)
-    assert await store.calls.get(W, row.id) == replace(
+    assert await store.calls.get(W, row.id) == structs.replace(
         row, status="sending", updated_at=NOW + 1, node="node-2", sent_at=NOW + 1
     )
 

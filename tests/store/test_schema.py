@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from dataclasses import fields
 
 import pytest
 
@@ -89,7 +88,7 @@ def test_columns_are_the_fields_of_the_value(
     value: type, table: schema.Table, extra: set[str]
 ) -> None:
     """No field is forgotten, and what may be None may be null."""
-    declared = {field.name: str(field.type) for field in fields(value)}
+    declared = {name: str(kind) for name, kind in value.__annotations__.items()}
     assert {column.name for column in table.columns} == set(declared) | extra
     for name, type_ in declared.items():
         assert table.c[name].nullable == type_.endswith("None"), name

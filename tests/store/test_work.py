@@ -56,6 +56,28 @@ async def test_poll_of_a_node_that_died_is_due_again(store: Store) -> None:
     assert len(await store.work.due_polls("n2", at=NOW + 1_000, limit=9, claim_ms=1_000)) == 1
 
 
+async def test_poll_of_a_node_that_died_does_not_wait_for_its_claim_to_be_over(
+    store: Store,
+) -> None:
+    """Whoever joins finds the node dead and its polls due; those of the living stay theirs."""
+    of_dead, of_alive = polling(), polling(OTHER)
+    await store.work.join("alive", at=NOW, lease_ms=9_000)
+    for row, node in ((of_dead, "dead"), (of_alive, "alive")):
+        await store.calls.plan(row.workspace, row)
+        assert len(await store.work.due_polls(node, at=NOW, limit=9, claim_ms=8_000)) == 1
+    await store.work.join("n1", at=NOW + 1, lease_ms=9_000)
+
+    due = await store.work.due_polls("n1", at=NOW + 1, limit=9, claim_ms=8_000)
+    assert [row.id for row in due] == [of_dead.id]
+    await store.work.join("n1", at=NOW + 2, lease_ms=9_000)
+    assert await store.work.due_polls("n1", at=NOW + 2, limit=9, claim_ms=8_000) == ()
+
+    # On SQLite a restart takes all of them.
+    await store.work.join("n2", at=NOW + 3, lease_ms=9_000, alone=True)
+    due = await store.work.due_polls("n2", at=NOW + 3, limit=9, claim_ms=8_000)
+    assert sorted(row.id for row in due) == sorted([of_dead.id, of_alive.id])
+
+
 async def test_poll_is_counted_once(store: Store) -> None:
     """A node that wakes up late does not take a poll from the budget a second time."""
     row = polling()

@@ -6,10 +6,10 @@ import asyncio
 import sqlite3
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from sqlalchemy import Connection, func, select, text, update
 
 from remit.errors import RemitError, StoreUnavailable
@@ -40,7 +40,7 @@ async def test_failing_piece_fails_alone(store: Store) -> None:
     good = [call() for _ in range(20)]
     pieces = [store.calls.plan(W, row) for row in good]
     pieces.insert(3, store.calls.plan(W, bad))
-    pieces.insert(7, store.calls.plan(W, replace(taken, tool="other")))
+    pieces.insert(7, store.calls.plan(W, structs.replace(taken, tool="other")))
     pieces.insert(9, store.policies.put("globex", "{}", if_number=0, act=act(W)))
 
     results = await asyncio.gather(*pieces, return_exceptions=True)

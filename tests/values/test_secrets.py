@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
 from base64 import b64encode, urlsafe_b64encode
 from dataclasses import asdict, dataclass
 from html import escape
+from typing import Any, cast
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
@@ -60,6 +62,9 @@ def test_secret_is_never_serialized(act: object) -> None:
         json.dumps({"a": [CANARY]}),
         json.dumps(CANARY).replace("/", "\\/"),
         escape(CANARY),
+        json.dumps(escape(CANARY)),
+        json.dumps(json.dumps({"token": CANARY})),
+        json.dumps({"error": json.dumps(CANARY, ensure_ascii=False)}, ensure_ascii=False),
         b64encode(CANARY.encode()).decode(),
         b64encode(CANARY.encode()).decode().rstrip("="),
         urlsafe_b64encode(CANARY.encode()).decode(),
@@ -115,3 +120,49 @@ def test_base64_of_any_neighbourhood_is_masked(secret: str, before: bytes, after
     text = b64encode(before + secret.encode() + after).decode()
 
     assert MASK in Masker((Secret(secret),)).text(text)
+
+
+_CHARACTERS = st.sampled_from("aZ09-._~+/=%e1\\\"'<é☃ \n")
+_SECRETS = st.text(_CHARACTERS, min_size=4, max_size=8) | st.from_regex(
+    r"\A\d(\.\d)?e[+-]?\d\d\Z|\A\d{4,6}\Z"
+)
+
+
+def leaves(value: Any) -> list[Any]:  # noqa: ANN401 -- any JSON value
+    """Every text and number of a JSON value, keys included."""
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return [leaf for pair in pairs for half in pair for leaf in leaves(half)]
+    if isinstance(value, list):
+        return [leaf for item in cast("list[Any]", value) for leaf in leaves(item)]
+    return [value]
+
+
+@given(data=st.data(), secret=_SECRETS)
+def test_a_value_is_masked_wherever_the_secret_is_in_it(data: st.DataObject, secret: str) -> None:
+    """However a value is looked through, no text and no number of it is left with the secret."""
+    try:
+        numbers = [float(secret)]
+    except ValueError:
+        numbers = []
+    around = st.text(_CHARACTERS, max_size=6)
+    leaf = (
+        st.builds(lambda a, b: a + secret + b, around, around)
+        | around
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.sampled_from([*filter(math.isfinite, numbers), None, 7, True])
+    )
+    value = data.draw(
+        st.recursive(
+            leaf,
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.text(_CHARACTERS, max_size=12), inner, max_size=3)
+            ),
+            max_leaves=6,
+        )
+    )
+
+    found = Masker((Secret(secret),)).value(value)
+
+    assert [one for one in leaves(found) if secret in str(one)] == []

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from remit.catalog.reading import is_object
 from remit.catalog.scales import Category, Method
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.errors import CallError, NotConnected, ResponseInvalid, UpstreamError
-from remit.values.secrets import Masker
+from remit.values.secrets import NOTHING_SECRET, Masker
 from remit.values.urls import UrlFault, parse_url
 from remit.values.visible import visible
 
@@ -51,8 +52,7 @@ _UNKNOWN_OUTCOMES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What came back over the wire, read under the caps of the transport."""
 
     status: int
@@ -70,8 +70,7 @@ class Answer:
         return (self.header("content-type") or "").partition(";")[0].strip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class Body(Struct, frozen=True, kw_only=True):
     """A decoded body.
 
     Attributes:
@@ -163,12 +162,12 @@ def refusal(
     status = answer.status
     if 200 <= status < 300:
         return None
-    details = _error_details(answer, masker or Masker(()))
+    details = _error_details(answer, masker or NOTHING_SECRET)
     said = f": {_quoted(details['message'])}" if "message" in details else ""
     if 300 <= status < 400 and status != HTTPStatus.NOT_MODIFIED:
         return UpstreamError(
             f"{tool.name}: {host} answered {_status_words(status)} and points to "
-            f"{_redirect_origin(answer, masker or Masker(()))}. Redirects are not followed; "
+            f"{_redirect_origin(answer, masker or NOTHING_SECRET)}. Redirects are not followed; "
             "the definition must name the final address.",
             details=details,
             sent=True,

@@ -6,8 +6,9 @@ then the schema judges the result; only where it fails is a repair tried, and ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from remit.calls.repair import Repair, repair
 from remit.documents.problems import shortened
@@ -26,8 +27,7 @@ _MAX_PLACE = 200
 ArgumentOrigin = Literal["model", "pin", "repair", "button", "caller"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(Struct, frozen=True, kw_only=True):
     """What a call runs with.
 
     Attributes:

@@ -6,11 +6,12 @@ their references stay, as ``EnvText``, and are filled at the send.
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from urllib.parse import quote, unquote
+
+from msgspec import Struct, field
 
 from remit.calls.lookup import MISSING, Found, find
 from remit.calls.room import MAX_BODY_BYTES, Room
@@ -30,8 +31,7 @@ _is_unreserved = re.compile(r"[A-Za-z0-9._~-]*").fullmatch
 _SEPARATORS = {"comma": ",", "space": "%20", "pipe": "%7C"}
 
 
-@dataclass(frozen=True, slots=True)
-class EnvText:
+class EnvText(Struct, frozen=True):
     """A text that holds env references: filled at the send, shown as written before.
 
     Attributes:
@@ -56,8 +56,7 @@ class EnvText:
 Frozen: TypeAlias = "str | EnvText"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """The values that references may read in one request.
 
     Attributes:
@@ -78,7 +77,7 @@ class Scope:
     preview: Found = MISSING
     env_names: Container[str] = ()
     declared: Container[str] | None = None
-    room: Room = field(default_factory=Room, compare=False)
+    room: Room = field(default_factory=Room)
 
     def find(self, reference: Reference) -> Found:
         """The value of a reference, or ``MISSING``."""
@@ -143,15 +142,20 @@ def encoded(text: str) -> str:
     return text if _is_unreserved(text) else quote(text, safe="")
 
 
+# Of names alone, which are the author's: values are not kept.
+_encoded_name = lru_cache(maxsize=1_024)(encoded)
+
+
 def scalar_text(value: JsonValue) -> str | None:
     """A scalar as text: strings as they are, numbers and booleans as JSON; None for the rest."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        return json.dumps(value)
-    return None
+    # As JSON writes them; its encoder would be made anew for each.
+    if isinstance(value, int):
+        return int.__repr__(value)
+    return float.__repr__(value) if isinstance(value, float) else None
 
 
 def _inserted(scope: Scope, reference: Reference, where: str) -> str:
@@ -198,6 +202,8 @@ def segment_fault(segment: str) -> str | None:
     """Why a finished, encoded path segment may not be sent, or None."""
     if not segment:
         return "empty"
+    if "." not in segment and "%" not in segment:
+        return None
     found = unquote(segment)
     return f'"{found}"' if found in (".", "..") else None
 
@@ -224,7 +230,7 @@ def query_text(scope: Scope, text: Text, *, literal: bool = False) -> Frozen:
 
 def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Frozen]]:
     """What one query parameter adds: encoded name and value pairs, perhaps none."""
-    name = encoded(parameter.name)
+    name = _encoded_name(parameter.name)
     whole = parameter.value.whole
     if whole is None or whole.root == "env":
         return [(name, query_text(scope, parameter.value, literal=True))]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote_plus
+
+from msgspec import Struct, structs
 
 from remit.calls.expansion import (
     EnvText,
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
 _ENCODED_MASK = quote_plus(MASK)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class Shown(Struct, frozen=True, kw_only=True):
     """A request as it may be stored and shown: no credential, no env value, no secret argument.
 
     Attributes:
@@ -52,8 +52,7 @@ class Shown:
     body: JsonValue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrozenRequest:
+class FrozenRequest(Struct, frozen=True, kw_only=True):
     """A request as it will be sent, but for credentials and env values.
 
     What a person is shown, and what an approval is bound to, is this and nothing else.
@@ -178,8 +177,7 @@ def base_of(tool: Tool, definition: Definition) -> tuple[Origin, str]:
     raise TypeError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Built:
+class _Built(Struct, frozen=True, kw_only=True):
     """The parts of a request with their values in them."""
 
     url: Frozen
@@ -236,12 +234,14 @@ def _masked(
     It is built anew, so that no text has to be searched for the secret.
     """
     masked = tool.parameters.masked
-    scope = replace(scope, input=masked(scope.input), named=masked(scope.named), room=Room())
+    scope = structs.replace(
+        scope, input=masked(scope.input), named=masked(scope.named), room=Room()
+    )
     shown = _shown(_build(scope, origin, base_path, template), template)
     body = shown.body
     if template.body_format == "form" and isinstance(body, str):
         body = body.replace(_ENCODED_MASK, MASK)
-    return replace(shown, url=shown.url.replace(_ENCODED_MASK, MASK), body=body)
+    return structs.replace(shown, url=shown.url.replace(_ENCODED_MASK, MASK), body=body)
 
 
 def joined_url(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from remit.calls.lookup import MISSING, collect
 from remit.catalog.mapping import Each, ResponseMapping
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 MAX_CONTENT_BYTES = 16 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Display:
+class Display(Struct, frozen=True, kw_only=True):
     """How a result is drawn.
 
     Attributes:
@@ -39,8 +39,7 @@ class Display:
         return {"renderer": self.renderer.value, "data": self.data}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """What the model reads: never empty; ``cut`` says whether something was left out."""
 
     text: str
@@ -138,8 +137,7 @@ def display_of(tool: Tool, result: JsonValue) -> Display:
     return Display(renderer=tool.renderer, data=data.value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fitting:
+class _Fitting(Struct, frozen=True):
     """Data that fits its renderer; a reader answers with the reason instead where none does."""
 
     value: JsonValue

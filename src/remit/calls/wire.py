@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from remit.calls.expansion import EnvText, Frozen, encoded, segment_fault
 from remit.calls.lookup import MISSING, Found
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sender:
+class Sender(Struct, frozen=True, kw_only=True):
     """What Remit itself adds to a request.
 
     Attributes:
@@ -44,8 +44,7 @@ class Sender:
     context: str = '{"source":"api"}'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireRequest:
+class WireRequest(Struct, frozen=True, kw_only=True):
     """One finished request, credentials included; nothing in it is expanded or encoded again.
 
     Attributes:
@@ -66,8 +65,7 @@ class WireRequest:
         return f"WireRequest({self.method} {self.url.partition('?')[0]!r})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CredentialUse:
+class CredentialUse(Struct, frozen=True, kw_only=True):
     """Where the user's credential goes, already in its final shape."""
 
     header: tuple[str, str] | None = None

@@ -72,17 +72,15 @@ def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- any value; narrowing one c
     """
     kind: type[object] = value.__class__
     if kind is dict:
-        for key in value:
-            if type(key) is not str or not key.isascii():
+        try:
+            if not "".join(value).isascii():
                 return False
+        except TypeError:
+            return False
         value = value.values()
     elif kind is not list:
         return kind in _PLAIN
-    for item in value:
-        kind = item.__class__
-        if kind not in _PLAIN and not _is_plain(item):
-            return False
-    return True
+    return _PLAIN.issuperset(map(type, value)) or all(map(_is_plain, value))
 
 
 def _write(value: object, put: Callable[[str], None]) -> None:

@@ -21,6 +21,7 @@ from remit.documents.text import byte_order_mark, decode, nests_deeper
 
 _DECODER = msgspec.json.Decoder()
 _UNSURE = object()
+_CONTAINERS = frozenset({dict, list})
 _BLANK_COLON = re.compile(rb"[ \t\n\r]:")
 
 
@@ -88,10 +89,8 @@ def _keys(value: Any) -> int:  # noqa: ANN401 -- a JSON value; narrowing one cos
             one = one.values()  # noqa: PLW2901
         elif kind is not list:
             continue
-        for item in one:
-            kind = item.__class__
-            if kind is dict or kind is list:
-                waiting.append(item)
+        if not _CONTAINERS.isdisjoint(map(type, one)):
+            waiting += [item for item in one if item.__class__ in _CONTAINERS]
     return found
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from remit.errors import OverCeiling, UnknownTool
 from remit.values.json import nearest
-from remit.values.secrets import Masker, Secret
+from remit.values.secrets import NOTHING_SECRET, Masker, Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from remit.policy.catalogs import EffectiveCatalog
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class World(Struct, frozen=True, kw_only=True):
     """The ports that a call needs."""
 
     egress: Egress
@@ -28,8 +28,7 @@ class World:
     watcher: Watcher
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class App:
+class App(Struct, frozen=True, kw_only=True):
     """The app that a call is made in, with what the user brought.
 
     Attributes:
@@ -50,6 +49,11 @@ class App:
 
     def masker(self, secret_arguments: tuple[Secret, ...] = ()) -> Masker:
         """Takes credential, env values and secret arguments out of what the app says."""
+        if not self.env and not secret_arguments and self.identity is None:
+            if self.credential is None:
+                return NOTHING_SECRET
+            if self.definition.auth.type != "basic":
+                return self.credential.masker()
         known = [*self.env.values(), *secret_arguments]
         if self.identity is not None:
             known.append(self.identity)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from remit.calls.arguments import ArgumentOrigin
@@ -15,8 +16,7 @@ WAIT_MS = 30_000
 MAX_WAIT_MS = 120_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """One call that is asked for.
 
     Attributes:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from remit.calls.answers import read_body, refusal
 from remit.calls.lookup import MISSING
 from remit.calls.polling import Progress, judge, status_request
@@ -54,8 +56,7 @@ class Polled:
     done: Body | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(Struct, frozen=True, kw_only=True):
     """The exchanges of one call: what it sends carries the credential, what it reads is masked.
 
     Attributes:

@@ -8,8 +8,10 @@ has such arguments seals it first.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from remit.calls.arguments import Arguments
 from remit.calls.expansion import EnvText, Frozen
@@ -30,8 +32,7 @@ _FORM = 1
 _write = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrozenCall:
+class FrozenCall(Struct, frozen=True, kw_only=True):
     """Everything that a call needs to be sent, or polled, by whoever takes it up.
 
     Attributes:

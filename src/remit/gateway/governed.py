@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec import structs
+
 from remit.calls.arguments import settle
 from remit.calls.cards import approval_card
 from remit.catalog.model import ClientTarget
@@ -145,6 +147,9 @@ def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Too
     Raises:
         UnknownTool, OverCeiling: it cannot be called.
     """
+    tool = found.catalog.tool(command.tool)
+    if tool is not None:
+        return tool
     try:
         return find_tool(_app(node, found), command.tool)
     except OverCeiling:
@@ -217,7 +222,7 @@ async def _asked(
     )
     now = node.wall.unix_ms()
     row_id = node.fresh.fresh_id("inp")
-    case = replace(case, record={**case.record, "inputId": row_id})
+    case = structs.replace(case, record={**case.record, "inputId": row_id})
     private = await private_of(node, case)
     row = notes.row("await_input", now, case.record, private=private)
     waits = input_row(
@@ -260,7 +265,9 @@ async def _recorded(node: Node, command: Command, notes: Notes, error: CallError
     """Keep the record of a call that was refused before anything was sent."""
     ended = failure(notes.record, masked(error, notes.masker), None)
     now = node.wall.unix_ms()
-    row = replace(notes.row(status_of(ended, "planned"), now, ended.record), outcome=ended.outcome)
+    row = structs.replace(
+        notes.row(status_of(ended, "planned"), now, ended.record), outcome=ended.outcome
+    )
     if not await node.calls.plan(command.workspace, row):
         return await as_it_stands(node, command.workspace, notes.call_id)
     if error.code in PROBLEMS:

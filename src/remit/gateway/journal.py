@@ -6,10 +6,12 @@ beside it, so that the record stays small and still says whether two values were
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from remit.documents.canonical import canonical_json, compact_json
 
@@ -31,8 +33,7 @@ MAX_VALUE_BYTES = 4 * 1024
 MAY_HAVE_HAPPENED = "The action may have happened: read the current state before you repeat it."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Struct, frozen=True, kw_only=True):
     """One exchange with the app; ``status`` is None where no answer was read."""
 
     at: int
@@ -44,8 +45,7 @@ class Attempt:
         return {"at": moment(self.at), "ms": self.ms, "status": self.status}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """A call that ended.
 
     Attributes:
@@ -73,8 +73,13 @@ class Ended:
 
 def moment(at_ms: int) -> str:
     """A time as RFC 3339 in UTC, with milliseconds."""
-    text = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    seconds, ms = divmod(at_ms, 1000)
+    return f"{_second(seconds)}.{ms:03d}Z"
+
+
+@lru_cache(maxsize=16)
+def _second(at_s: int) -> str:
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:

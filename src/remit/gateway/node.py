@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping
@@ -94,8 +96,7 @@ class Consents(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Held(Struct, frozen=True, kw_only=True):
     """A user's credential, opened for one call.
 
     Attributes:

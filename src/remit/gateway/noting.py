@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import asked, moment, requested, ruled
 from remit.gateway.ledger import CallRow
-from remit.values.secrets import Masker
+from remit.values.secrets import NOTHING_SECRET, Masker
 
 if TYPE_CHECKING:
     from remit.calls.arguments import Arguments
@@ -51,8 +51,8 @@ class Notes:
             "tool": command.tool,
             "offeredAs": command.offered_as or command.tool,
             "source": command.source,
-            **_of_session(command),
-            "traceId": traceparent.split("-")[1],
+            **(_of_session(command) if command.session or command.run else {}),
+            "traceId": traceparent[3:35],
         }
 
     @classmethod
@@ -64,7 +64,7 @@ class Notes:
     @property
     def masker(self) -> Masker:
         """Takes out of texts whatever secret is known by now; made when asked for."""
-        return Masker(()) if self._app is None else self._app.masker(self._secrets)
+        return NOTHING_SECRET if self._app is None else self._app.masker(self._secrets)
 
     def stands(self, found: AppInForce) -> None:
         """The app was found."""

@@ -7,8 +7,10 @@ and the policy in force still lets it through with the yes that it has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
 
 from remit.calls.planning import reachable
 from remit.calls.wire import carries_credential
@@ -43,8 +45,7 @@ if TYPE_CHECKING:
     from remit.values.secrets import Secret
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Yes:
+class Yes(Struct, frozen=True, kw_only=True):
     """A person's yes, with what they were when they said it.
 
     Attributes:
@@ -56,8 +57,7 @@ class Yes:
     is_operator: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """One call on its way, with all that is known of it.
 
     Attributes:
@@ -81,20 +81,20 @@ class Case:
 
     def connected(self, held: Held) -> Case:
         """The same, to be sent with that credential and no other."""
-        frozen = replace(self.frozen, connection_id=held.connection_id, account=held.account)
-        return replace(self, frozen=frozen)
+        frozen = structs.replace(
+            self.frozen, connection_id=held.connection_id, account=held.account
+        )
+        return structs.replace(self, frozen=frozen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """What a call is made with: the app as this user has it now."""
 
     app: App
     held: Held | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permit:
+class Permit(Struct, frozen=True, kw_only=True):
     """Everything that the send needs; made just before it."""
 
     sendable: SendableCall
@@ -229,8 +229,8 @@ async def signed(node: Node, case: Case, found: AppInForce, app: App) -> App:
     )
     token = await node.minter.mint(identity, now_s=node.wall.unix_ms() // 1000)
     if isinstance(destination, AppTarget):
-        return replace(app, identity=token)
-    return replace(app, credential=token)
+        return structs.replace(app, identity=token)
+    return structs.replace(app, credential=token)
 
 
 def _same(case: Case, held: Held | str) -> Held:

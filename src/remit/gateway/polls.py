@@ -5,8 +5,9 @@ Nothing waits in memory between two polls: the row says when the next one is due
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from remit.errors import AppSuspended, CallError, NotFound, OutcomeUnknown
 from remit.gateway.ending import end, failure
@@ -45,7 +46,7 @@ async def poll(node: Node, row: CallRow) -> Ended | None:
     if polling is None or asked is None or row.polls_left is None:
         return await stop(node, row, "its job cannot be asked for any more")
     number = polling.max_polls - row.polls_left + 1
-    case = replace(case, record={**record, "polls": number})
+    case = structs.replace(case, record={**record, "polls": number})
     exchange = exchange_of(
         node, case, app, node.egress, timeout_ms=min(POLL_TIMEOUT_MS, case.tool.timeout_ms)
     )

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import Struct
+
 from remit.calls.wire import WireRequest
 
 if TYPE_CHECKING:
@@ -29,8 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What one exchange may cost.
 
     Attributes:
@@ -46,8 +47,7 @@ class Limits:
     max_header_bytes: int = 65_536
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireResponse:
+class WireResponse(Struct, frozen=True, kw_only=True):
     """One answer, read to its end.
 
     Attributes:

@@ -8,8 +8,9 @@ answer costs one wait in that time.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from remit.gateway.catalogs import Snapshot, Source, fetch_snapshot, no_catalog, tools_of
 from remit.gateway.snapshots import Made, compiled, snapshot_digest, snapshot_of
@@ -27,8 +28,7 @@ REFRESH_MS = 60_000
 _Key: TypeAlias = "tuple[Definition, CatalogMode, str | None, str | None]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Current:
+class Current(Struct, frozen=True, kw_only=True):
     """The catalog of an app as it is used now.
 
     Attributes:

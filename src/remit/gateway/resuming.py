@@ -5,8 +5,9 @@ Each step names the status that it found, so that of two that try one goes on an
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from remit.documents.canonical import compact_json
 from remit.errors import (
@@ -153,7 +154,7 @@ async def _permitted(
     """
     try:
         found = await standing(node, row.workspace, row.app)
-        case = replace(await restored(node, row, found), record=record, yes=yes)
+        case = structs.replace(await restored(node, row, found), record=record, yes=yes)
         return case, await permitted(node, case, found=found)
     except NotFound as error:
         raise Cancelled(f"{row.tool} was not called: {error.message}") from None

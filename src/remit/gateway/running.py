@@ -6,8 +6,10 @@ committed, then it is told. Everything here runs in tasks of the node.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
+
+from msgspec import structs
 
 from remit.calls.results import content_of, display_of
 from remit.calls.wire import Sender
@@ -154,7 +156,7 @@ async def _sent(
         node.watcher.answered(case.tool.name)
     record = attempted(case.record, attempts)
     if case.tool.polling is not None:
-        return await _awaited(node, replace(case, record=record), exchange, body, asked_ms)
+        return await _awaited(node, structs.replace(case, record=record), exchange, body, asked_ms)
     ended = result_of(record, case.tool, body, case.tool.response_mapping, exchange)
     return await end(node, case.workspace, ended, was="sending")
 
@@ -168,7 +170,7 @@ async def _awaited(
         msg = f"{case.tool.name} is not polled"
         raise TypeError(msg)
     asked = exchange.status_of(case.frozen.arguments, case.frozen.request, body)
-    waiting = replace(case, frozen=replace(case.frozen, poll=asked))
+    waiting = structs.replace(case, frozen=structs.replace(case.frozen, poll=asked))
     now = node.wall.unix_ms()
     await node.calls.move(
         case.workspace,

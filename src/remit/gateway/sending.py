@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from remit.calls.answers import Answer
 from remit.gateway.ports import Clock, Egress, Limits, Watcher, WireRequest
@@ -20,8 +21,7 @@ _MAX_DIGITS = 9
 _BUSY = (429, 503)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """What one exchange goes through."""
 
     tool: Tool

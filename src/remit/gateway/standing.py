@@ -8,8 +8,9 @@ once on the node that made them (contract section 7, "Suspend").
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from remit.errors import StoreUnavailable
 from remit.gateway import definitions
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
 _Rows: TypeAlias = "Mapping[str, governance.InForce]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approved:
+class Approved(Struct, frozen=True, kw_only=True):
     """An app with its version in force, without a look at its catalog.
 
     Attributes:
@@ -49,8 +49,7 @@ class Approved:
     definition: Definition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InForce:
+class InForce(Struct, frozen=True, kw_only=True):
     """An app as calls run in it now; an ``AppInForce`` of ``node``.
 
     Attributes:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from msgspec import Struct
+
 from remit.catalog.scales import DangerLevel
 from remit.policy.catalogs import over_ceiling
 
@@ -22,8 +24,7 @@ Asked = Literal["user", "operator", "other"]
 RefusalCode = Literal["denied", "over_ceiling"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allow:
+class Allow(Struct, frozen=True, kw_only=True):
     """The call may run; ``reason`` says which rule let it."""
 
     reason: str
@@ -70,8 +71,7 @@ class Approval:
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllowedCall:
+class AllowedCall(Struct, frozen=True, kw_only=True):
     """A frozen request with the yes that it has."""
 
     request: FrozenRequest
@@ -79,8 +79,7 @@ class AllowedCall:
     approval: Approval | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendableCall:
+class SendableCall(Struct, frozen=True, kw_only=True):
     """A call whose permission was checked just now. Made by ``recheck`` alone."""
 
     request: FrozenRequest

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from remit.catalog.scales import DangerLevel
 from remit.policy.decisions import (
     APPROVAL_REASON,
@@ -52,8 +54,7 @@ class Fired:
         return {"rule": self.rule, "verdict": self.verdict, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class Ruling(Struct, frozen=True, kw_only=True):
     """What the built-in rules and the policy say of one call.
 
     Attributes:

@@ -10,6 +10,7 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from msgspec import Struct
 from sqlalchemy import Table, func, insert, select
 from sqlalchemy.dialects.postgresql import Insert as InsertPostgresql
 from sqlalchemy.dialects.postgresql import insert as insert_postgresql
@@ -168,6 +169,8 @@ def made(cls: type[T], row: RowMapping) -> T:
 
 @cache
 def _fields(cls: type[object]) -> tuple[str, ...]:
+    if issubclass(cls, Struct):
+        return cls.__struct_fields__
     return tuple(field.name for field in fields(cast("type[DataclassInstance]", cls)))
 
 

@@ -10,16 +10,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import Table
     from sqlalchemy.engine.interfaces import Dialect
 
 # SQLite takes 32,766 parameters in a statement.
 MAX_ROWS = 64
+
+
+class Cursor(Protocol):
+    """A cursor of either driver (PEP 249)."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows of the table the last statement touched."""
+        ...
+
+    def execute(self, sql: str, values: Sequence[object] = ..., /) -> object:
+        """Run a statement once."""
+        ...
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[object]], /) -> object:
+        """Run a statement for each of these."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,15 +56,16 @@ class Prepared:
     sql: tuple[str, ...]
     names: tuple[str, ...]
 
-    def run(self, connection: Connection, rows: Sequence[tuple[object, ...]]) -> int:
+    def run(self, cursor: Cursor, rows: Sequence[tuple[object, ...]]) -> int:
         """Run it for all of these rows; says how many rows of the table it touched."""
         if len(self.sql) == 1:
-            return connection.exec_driver_sql(self.sql[0], [*rows]).rowcount
+            cursor.executemany(self.sql[0], rows)
+            return cursor.rowcount
         touched = 0
         for first in range(0, len(rows), MAX_ROWS):
             some = rows[first : first + MAX_ROWS]
-            flat = tuple(chain.from_iterable(some))
-            touched += connection.exec_driver_sql(self.sql[len(some) - 1], flat).rowcount
+            cursor.execute(self.sql[len(some) - 1], tuple(chain.from_iterable(some)))
+            touched += cursor.rowcount
         return touched
 
 

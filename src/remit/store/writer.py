@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from remit.errors import StoreUnavailable
+from remit.store.direct import Direct, Through
 from remit.store.engine import fault_of, writing
 
 if TYPE_CHECKING:
@@ -172,6 +173,10 @@ class Writer:
 
     def _transact(self, batch: list[_Piece]) -> _End:
         """One transaction; where it fails, every piece has the error."""
+        if all(piece.unit is None for piece in batch):
+            end = self._transact_directly(batch)
+            if end is not None:
+                return end
         try:
             connection = self._connected()
             transaction = connection.begin()
@@ -189,6 +194,42 @@ class Writer:
             return self._failed(batch, error, _End.LOST)
         return _End.COMMITTED
 
+    def _transact_directly(self, batch: list[_Piece]) -> _End | None:
+        """One transaction of changes alone, the short way; None where it was of no use.
+
+        What goes wrong before the commit is rolled back and tried the long way, which can tell
+        why.
+        """
+        groups = _grouped(batch)
+        try:
+            direct = Direct(self._connected())
+            touched = direct.run(
+                {
+                    prepared: [piece.values for piece in pieces]
+                    for prepared, pieces in groups.items()
+                }
+            )
+            if len(batch) > 1 and sum(touched) != len(batch):
+                direct.rollback()
+                return self._missed(batch)
+        except Exception:  # noqa: BLE001 (the long way meets it again)
+            self._invalidate()
+            return None
+        try:
+            direct.commit()
+        except SQLAlchemyError as error:
+            self._invalidate()
+            return self._failed(batch, error, _End.LOST)
+        for pieces, count in zip(groups.values(), touched, strict=True):
+            for piece in pieces:
+                piece.error, piece.result = None, count == len(pieces)
+        return _End.COMMITTED
+
+    def _missed(self, batch: list[_Piece]) -> _End:
+        for piece in batch:
+            piece.error = _Missed()
+        return _End.ROLLED_BACK
+
     def _failed(self, batch: list[_Piece], error: Exception, end: _End) -> _End:
         self._disconnect()
         for piece in batch:
@@ -200,6 +241,12 @@ class Writer:
         if self._connection is None:
             self._connection = writing(self._engine.connect())
         return self._connection
+
+    def _invalidate(self) -> None:
+        """Throw the connection away: nobody knows what state it is in."""
+        if self._connection is not None:
+            self._connection.invalidate()
+        self._disconnect()
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -213,13 +260,10 @@ def _run(connection: Connection, batch: list[_Piece]) -> None:
     Raises:
         _Missed: one of several changes did not touch its row.
     """
-    groups: dict[Prepared, list[_Piece]] = defaultdict(list)
     for piece in batch:
         piece.error = None
-        if piece.prepared is not None:
-            groups[piece.prepared].append(piece)
-    for prepared, pieces in groups.items():
-        touched = prepared.run(connection, [piece.values for piece in pieces])
+    for prepared, pieces in _grouped(batch).items():
+        touched = prepared.run(Through(connection), [piece.values for piece in pieces])
         if touched != len(pieces) and len(batch) > 1:
             raise _Missed
         for piece in pieces:
@@ -227,6 +271,15 @@ def _run(connection: Connection, batch: list[_Piece]) -> None:
     for piece in batch:
         if piece.unit is not None:
             piece.result = piece.unit(connection)
+
+
+def _grouped(batch: list[_Piece]) -> dict[Prepared, list[_Piece]]:
+    """The changes of a batch by their statement."""
+    groups: dict[Prepared, list[_Piece]] = defaultdict(list)
+    for piece in batch:
+        if piece.prepared is not None:
+            groups[piece.prepared].append(piece)
+    return groups
 
 
 def _in_the_way(error: Exception) -> bool:

@@ -9,6 +9,8 @@ from html import escape
 from typing import Any, final
 from urllib.parse import quote, quote_plus
 
+import msgspec
+
 MASK = "***"
 
 # Shorter ones stand in ordinary text by chance; masking them would destroy it.
@@ -18,6 +20,9 @@ _SHORTEST_INSIDE = 8
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
 # RFC 3986, unreserved: no encoder of URLs, JSON or HTML writes them otherwise.
 _is_unreserved = re.compile(r"[A-Za-z0-9._~-]*").fullmatch
+# Neither escaped in JSON nor a number with an exponent, which has several spellings.
+_is_written_as_it_is = re.compile(r"(?![-+\d.]*[eE][-+]?\d*\Z)[!#-\[\]-~]*").fullmatch
+_written = msgspec.json.Encoder().encode
 
 
 @final
@@ -27,25 +32,21 @@ class Secret:
     It is no dataclass on purpose: no generated ``repr``, ``asdict`` or pickle shows the text.
     """
 
-    __slots__ = ("_forms", "_text")
+    __slots__ = ("_masker", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._forms: tuple[str, ...] | None = None
+        self._masker: Masker | None = None
 
     def reveal(self) -> str:
         """The text itself, for the one place that sends it."""
         return self._text
 
-    def forms(self) -> tuple[str, ...]:
-        """Every spelling that an app may well answer with, the longest first; found out once.
-
-        None of a secret that is too short to be told from ordinary text.
-        """
-        if self._forms is None:
-            found = _forms(self._text) if len(self._text) >= _SHORTEST else ()
-            self._forms = tuple(sorted(found, key=len, reverse=True))
-        return self._forms
+    def masker(self) -> Masker:
+        """Masks this secret alone; made once, since every call needs it."""
+        if self._masker is None:
+            self._masker = Masker((self,))
+        return self._masker
 
     def __repr__(self) -> str:
         return f"Secret({MASK})"
@@ -67,20 +68,24 @@ class Secret:
 class Masker:
     """Takes known secrets out of any text that is stored or shown (contract section 5, step 9).
 
-    A secret is found as it is, percent-encoded, as form text, inside a JSON string or HTML, and
-    in base64, also in the middle of a longer text. Secrets shorter than four characters are left
-    alone, because masking them would destroy ordinary text.
+    A secret is found as it is, percent-encoded, as form text, inside a JSON string or HTML, in a
+    JSON string inside of another, and in base64, also in the middle of a longer text. Secrets
+    shorter than four characters are left alone, because masking them would destroy ordinary text.
     """
 
-    __slots__ = ("_needles",)
+    __slots__ = ("_in_json", "_needles")
 
     def __init__(self, secrets: tuple[Secret, ...]) -> None:
-        if len(secrets) == 1:
-            self._needles = secrets[0].forms()
-            return
-        needles = {form for secret in secrets for form in secret.forms()}
+        needles: set[str] = set()
+        for secret in secrets:
+            if len(secret.reveal()) >= _SHORTEST:
+                needles |= _forms(secret.reveal())
         # The longest first, so that no part of a longer form is left standing.
         self._needles = tuple(sorted(needles, key=len, reverse=True))
+        # What JSON writes as it is: then its text tells whether there is anything to mask.
+        self._in_json: tuple[bytes, ...] | None = None
+        if all(map(_is_written_as_it_is, self._needles)):
+            self._in_json = tuple(needle.encode() for needle in self._needles)
 
     def text(self, text: str) -> str:
         """``text`` with every known form of every secret replaced by ``***``."""
@@ -91,7 +96,16 @@ class Masker:
 
     def value(self, value: object) -> object:
         """A JSON value with every text and number in it masked, object keys included."""
-        return self._masked(value) if self._needles else value
+        if not self._needles:
+            return value
+        if self._in_json is not None:
+            try:
+                written = _written(value)
+            except UnicodeEncodeError:
+                return self._masked(value)
+            if not any(needle in written for needle in self._in_json):
+                return value
+        return self._masked(value)
 
     def _masked(self, value: Any) -> Any:  # noqa: ANN401 -- JSON in, JSON out
         kind: type[object] = value.__class__
@@ -104,6 +118,10 @@ class Masker:
         if (kind is int or kind is float) and str(value) in self._needles:
             return MASK
         return value
+
+
+#: Masks nothing.
+NOTHING_SECRET = Masker(())
 
 
 def _forms(text: str) -> set[str]:
@@ -128,8 +146,7 @@ def _percent(raw: bytes, text: str) -> set[str]:
 
 def _quoted(text: str) -> set[str]:
     """A secret inside a JSON string and inside HTML, as the common encoders write them."""
-    found = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    found |= {form.replace("/", "\\/") for form in found}
+    found = _in_json(text)
     # Go, Rails and .NET escape what HTML would take for markup.
     tables = [
         str.maketrans({mark: f"\\u{ord(mark):04{x}}" for mark in marks})
@@ -141,7 +158,14 @@ def _quoted(text: str) -> set[str]:
     for apostrophe in ("&#x27;", "&#39;", "&#039;", "&apos;"):
         form = escape(text).replace("&#x27;", apostrophe)
         html |= {form, form.replace("&quot;", "&#34;")}
-    return found | html
+    found |= html
+    # An app that hands on what another one said puts it into a string of its own.
+    return found | {nested for form in found for nested in _in_json(form)}
+
+
+def _in_json(text: str) -> set[str]:
+    found = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    return found | {form.replace("/", "\\/") for form in found}
 
 
 def _base64(raw: bytes) -> set[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct, field
 
 from remit.documents.canonical import compact_json
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """Status, headers and body.
 
     Attributes:

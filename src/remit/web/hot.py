@@ -8,9 +8,10 @@ the same ``Route`` and decoded into the same type as everywhere.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, final
 from urllib.parse import unquote_to_bytes
+
+from msgspec import structs
 
 from remit.errors import InvalidRequest, NotFound, RemitError
 from remit.gateway.acting import checked_user
@@ -117,7 +118,7 @@ class Hot:
             try:
                 if again and (found := await self._begun(command, reference)) is not None:
                     return self._told(found, applied)
-                named = replace(command, call_id=reference)
+                named = structs.replace(command, call_id=reference)
                 return self._told(await call(node, named), applied)
             except RemitError as error:
                 return serving.problem_of(error)

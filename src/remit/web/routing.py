@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
+from msgspec import structs
 from starlette.routing import Route as StarletteRoute
 from starlette.routing import Router
 
@@ -114,4 +114,4 @@ def _asked(
 
 
 def _allowing(answer: Answer, methods: Mapping[str, Route]) -> Answer:
-    return replace(answer, headers={**answer.headers, "allow": ", ".join(methods)})
+    return structs.replace(answer, headers={**answer.headers, "allow": ", ".join(methods)})
