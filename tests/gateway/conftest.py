@@ -8,22 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from remit.store import migrating
 from tests.gateway.server import Server, open_server
 
 
-@pytest.fixture(scope="session")
-def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with our schema, to be copied."""
-    path = tmp_path_factory.mktemp("gateway") / "template.db"
-    migrating.upgrade(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def scratch(migrated_file: Path, tmp_path: Path) -> Path:
+def scratch(migrated_sqlite: Path, tmp_path: Path) -> Path:
     """An empty store of one test."""
-    return Path(shutil.copy(migrated_file, tmp_path / "remit.db"))
+    return Path(shutil.copy(migrated_sqlite, tmp_path / "remit.db"))
 
 
 @pytest.fixture

@@ -182,7 +182,7 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(
-    path: Path,
+    place: Path | str,
     *answers: WireResponse | CallError,
     name: str = "node-1",
     time: Time | None = None,
@@ -190,7 +190,7 @@ async def open_stage(
 ) -> AsyncIterator[Stage]:
     """A node on a store that has its schema; it has no app yet."""
     faults: list[BaseException] = []
-    async with open_server(path, time=time) as server:
+    async with open_server(place, time=time) as server:
         app = egress or ScriptedEgress([])
         app.answers = list(answers) or [answer({"total": 5})]
         ids = cast("Any", server.books.fresh)

@@ -97,17 +97,21 @@ class Server:
 
 @asynccontextmanager
 async def open_server(
-    path: Path, *, time: Time | None = None, answers: list[WireResponse | CallError] | None = None
+    place: Path | str,
+    *,
+    time: Time | None = None,
+    answers: list[WireResponse | CallError] | None = None,
 ) -> AsyncIterator[Server]:
     """Open a store that has its schema, and put a node together around it.
 
     Args:
-        path: of the SQLite file.
+        place: a SQLite file, or the URL of a database.
         time: of the node; two nodes of one test may share it.
         answers: what apps say to a fetch; an empty catalog where nothing is given.
     """
     clock, ids = time or Time(), RandomIds()
-    async with Store(f"sqlite:///{path}", readers=2) as store:
+    url = place if isinstance(place, str) else f"sqlite:///{place}"
+    async with Store(url, readers=2) as store:
         books = Books(
             apps=store.apps,
             versions=store.versions,

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import closing
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -30,6 +27,7 @@ from remit.gateway.reviewing import approve
 from remit.gateway.submitting import submit
 from remit.gateway.suspending import suspend
 from remit.values.secrets import Secret
+from tests import databases
 from tests.catalog.documents import Json, posting
 from tests.gateway import fakes
 from tests.gateway.nodes import (
@@ -46,6 +44,8 @@ from tests.gateway.nodes import (
 )
 from tests.gateway.server import HOUSE, shop
 
+pytestmark = databases.on_each_database
+
 Change: TypeAlias = Callable[[Stage], Awaitable[None]]
 HIGH = {"category": "action", "dangerLevel": "moderate"}
 ARGS: Any = {"name": "o1", "amount": 600}
@@ -54,9 +54,9 @@ TOKEN = Actor(key_id="t1", role="user", workspace="acme", user="ana")
 
 
 @pytest.fixture
-async def acme(scratch: Path) -> AsyncIterator[Stage]:
+async def acme(store_url: str) -> AsyncIterator[Stage]:
     """The app ``acme``, approved, with ``ana`` connected."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         yield stage
         assert stage.faults == []
@@ -219,9 +219,9 @@ async def test_two_yeses_at_once_send_once(acme: Stage) -> None:
     assert writes(acme) == ["POST /v1/orders"]
 
 
-async def test_two_that_go_on_with_one_call_send_it_once(scratch: Path) -> None:
+async def test_two_that_go_on_with_one_call_send_it_once(store_url: str) -> None:
     """Each names the status that it found, so that one of two stops (architecture, section 3)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         waits = await stage.waiting("refund", ARGS)
         stage.node.tasks.start = _dies  # pyright: ignore[reportAttributeAccessIssue]
@@ -432,16 +432,14 @@ def _arguments(private: str) -> str:
 
 @pytest.mark.parametrize("change", [_body, _body_and_digest, _arguments])
 async def test_call_that_was_changed_behind_the_card_is_not_sent(
-    acme: Stage, scratch: Path, change: Callable[[str], str]
+    acme: Stage, store_url: str, change: Callable[[str], str]
 ) -> None:
     """A yes is for what was shown: a changed row executes nothing (section 5, step 7)."""
     waits = await acme.waiting("refund", ARGS)
     kept = (await acme.row(waits.call)).private or ""
     changed = change(kept)
     assert changed != kept
-    with closing(sqlite3.connect(scratch)) as database:
-        database.execute("UPDATE call SET private = ?", (changed,))
-        database.commit()
+    databases.change(store_url, "UPDATE call SET private = :changed", changed=changed)
     await answer(acme.node, BACKEND, waits.id, YES)
     status, outcome, error = await ends(acme, waits)
 
@@ -454,9 +452,11 @@ async def test_call_that_was_changed_behind_the_card_is_not_sent(
 
 
 @pytest.mark.parametrize("decision", ["approve", "deny"])
-async def test_answer_is_acted_on_although_its_node_died(scratch: Path, decision: Decision) -> None:
+async def test_answer_is_acted_on_although_its_node_died(
+    store_url: str, decision: Decision
+) -> None:
     """The input is answered, nobody went on: another node does (architecture, section 3)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         waits = await stage.waiting("refund", ARGS)
         store = stage.server.store
@@ -476,12 +476,12 @@ def _dies(work: Coroutine[object, object, object]) -> None:
     work.close()
 
 
-async def test_waiting_call_outlives_the_server(scratch: Path) -> None:
+async def test_waiting_call_outlives_the_server(store_url: str) -> None:
     """A waiting call is a row: a restart loses nothing (architecture, section 3)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         waits = await stage.waiting("refund", ARGS)
-    async with open_stage(scratch, name="node-2") as stage:
+    async with open_stage(store_url, name="node-2") as stage:
         await stage.work()
         await answer(stage.node, BACKEND, waits.id, YES)
 
@@ -489,10 +489,10 @@ async def test_waiting_call_outlives_the_server(scratch: Path) -> None:
         assert json.loads(stage.egress.sent[-1].body or b"") == ARGS
 
 
-async def test_closed_answerer_stops_nothing(scratch: Path) -> None:
+async def test_closed_answerer_stops_nothing(store_url: str) -> None:
     """What follows from an answer runs in a task of the node (contract section 9)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         egress.go.set()
         waits = await stage.waiting("refund", ARGS)
@@ -507,7 +507,7 @@ async def test_closed_answerer_stops_nothing(scratch: Path) -> None:
         assert writes(stage) == ["POST /v1/orders"]
 
 
-async def test_secret_argument_waits_sealed_and_is_sent_after_the_yes(scratch: Path) -> None:
+async def test_secret_argument_waits_sealed_and_is_sent_after_the_yes(store_url: str) -> None:
     """`writeOnly` is sent and never stored or shown, however long it waits (section 2)."""
     secret = {"type": "string", "writeOnly": True}
     tool = {
@@ -515,7 +515,7 @@ async def test_secret_argument_waits_sealed_and_is_sent_after_the_yes(scratch: P
         "name": "sign_on",
         "requiresApproval": True,
     }
-    async with open_stage(scratch, fakes.answer({"you": "hunter2!"})) as stage:
+    async with open_stage(store_url, fakes.answer({"you": "hunter2!"})) as stage:
         await furnish(stage, shop(tool))
         waits = await stage.waiting("sign_on", {"pw": "hunter2!"})
         kept = (await stage.row(waits.call)).private
@@ -527,15 +527,14 @@ async def test_secret_argument_waits_sealed_and_is_sent_after_the_yes(scratch: P
         assert (await ends(stage, waits))[:2] == ("done", "ok")
         assert stage.egress.sent[-1].body == b'{"pw":"hunter2!"}'
         assert (await stage.record(waits.call))["mapped"] == {"you": "***"}
-    for file in scratch.parent.glob(f"{scratch.name}*"):
-        assert b"hunter2!" not in file.read_bytes()
+    assert all(b"hunter2!" not in data for data in databases.kept(store_url).values())
 
 
-async def test_call_whose_arguments_cannot_be_opened_ends_and_says_so(scratch: Path) -> None:
+async def test_call_whose_arguments_cannot_be_opened_ends_and_says_so(store_url: str) -> None:
     """A vault without its key: a clear end, nothing half done."""
     secret = {"type": "string", "writeOnly": True}
     tool = {**posting({"pw": "{{args.pw}}"}, {"pw": secret}), "name": "sign_on"}
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage, shop({**tool, "requiresApproval": True}))
         waits = await stage.waiting("sign_on", {"pw": "hunter2!"})
         keeper: Any = stage.node.keeper

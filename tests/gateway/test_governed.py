@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -24,18 +23,21 @@ from remit.gateway.ports import Limits, WireRequest, WireResponse
 from remit.gateway.suspending import suspend
 from remit.values.json import JsonObject
 from remit.values.secrets import Secret
+from tests import databases
 from tests.catalog.documents import Json, endpoint_tool, parameters, posting
 from tests.gateway.fakes import CREDENTIAL, answer
 from tests.gateway.nodes import ADD, DEFINITION, GET, HeldEgress, Stage, furnish, open_stage
 from tests.gateway.server import shop
 
+pytestmark = databases.on_each_database
+
 Change: TypeAlias = Callable[[Stage], Awaitable[None]]
 
 
 @pytest.fixture
-async def acme(scratch: Path) -> AsyncIterator[Stage]:
+async def acme(store_url: str) -> AsyncIterator[Stage]:
     """The app ``acme``, approved, with ``ana`` connected."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         yield stage
         assert stage.faults == []
@@ -263,9 +265,9 @@ async def test_failed_write_says_whether_it_may_have_happened(
     assert len(acme.egress.sent) == 2
 
 
-async def test_unexpected_fault_leaves_no_call_open(scratch: Path) -> None:
+async def test_unexpected_fault_leaves_no_call_open(store_url: str) -> None:
     """Nothing is stuck: a fault of ours after the bytes left ends as unknown (section 5)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
 
         async def broken(*_: object) -> WireResponse:
@@ -281,10 +283,10 @@ async def test_unexpected_fault_leaves_no_call_open(scratch: Path) -> None:
         assert len(stage.faults) == 1
 
 
-async def test_closed_waiter_stops_nothing_that_is_being_sent(scratch: Path) -> None:
+async def test_closed_waiter_stops_nothing_that_is_being_sent(store_url: str) -> None:
     """A closed connection never cancels the stretch between sending and done (section 9)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, answer({"id": 1}), egress=egress) as stage:
+    async with open_stage(store_url, answer({"id": 1}), egress=egress) as stage:
         await furnish(stage)
         waiter = asyncio.ensure_future(stage.call("add_order", {"name": "x"}))
         await egress.left.wait()
@@ -300,10 +302,10 @@ async def test_closed_waiter_stops_nothing_that_is_being_sent(scratch: Path) -> 
         assert stage.faults == []
 
 
-async def test_caller_that_waits_no_longer_is_told_that_it_is_being_sent(scratch: Path) -> None:
+async def test_caller_that_waits_no_longer_is_told_that_it_is_being_sent(store_url: str) -> None:
     """`Prefer: wait`: 202 with `sending`, and the record later (contract section 10)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, answer({"id": 1}), egress=egress) as stage:
+    async with open_stage(store_url, answer({"id": 1}), egress=egress) as stage:
         await furnish(stage)
         found = await stage.call("add_order", {"name": "x"}, wait_ms=20)
         assert isinstance(found, StillRunning)
@@ -327,13 +329,13 @@ async def test_call_of_an_id_that_was_made_before_is_not_made_again(acme: Stage)
     assert len(acme.egress.sent) == 1
 
 
-async def test_secret_argument_is_sent_and_stands_nowhere(scratch: Path) -> None:
+async def test_secret_argument_is_sent_and_stands_nowhere(store_url: str) -> None:
     """`writeOnly` is sent and never stored or shown (contract section 2)."""
     secret = {"type": "string", "writeOnly": True}
     tool = {**posting({"pw": "{{args.pw}}"}, {"pw": secret}), "name": "sign_up"}
     idem = {**tool, "name": "sign_in", "idempotent": True}
     asks = {**tool, "name": "sign_on", "requiresApproval": True}
-    async with open_stage(scratch, answer({"you": "hunter2!"})) as stage:
+    async with open_stage(store_url, answer({"you": "hunter2!"})) as stage:
         await furnish(stage, shop(tool, idem, asks))
         for name in ("sign_up", "sign_in"):
             ended = await stage.ended(name, {"pw": "hunter2!"})
@@ -341,9 +343,9 @@ async def test_secret_argument_is_sent_and_stands_nowhere(scratch: Path) -> None
         assert isinstance(await stage.call("sign_on", {"pw": "hunter2!"}), Waiting)
 
         assert stage.egress.sent[0].body == b'{"pw":"hunter2!"}'
-    for file in scratch.parent.glob(f"{scratch.name}*"):
-        assert b"hunter2!" not in file.read_bytes()
-        assert CREDENTIAL.encode() not in file.read_bytes()
+    for data in databases.kept(store_url).values():
+        assert b"hunter2!" not in data
+        assert CREDENTIAL.encode() not in data
 
 
 async def test_large_values_are_cut_and_hashed_in_the_record_alone(acme: Stage) -> None:
@@ -371,10 +373,10 @@ async def test_large_values_are_cut_and_hashed_in_the_record_alone(acme: Stage) 
     "changed",
     [{"name": "tool_client", "target": {"type": "client", "name": "open_url"}}],
 )
-async def test_tool_of_a_client_has_none_over_the_api(scratch: Path, changed: Json) -> None:
+async def test_tool_of_a_client_has_none_over_the_api(store_url: str, changed: Json) -> None:
     """Without a session there is no client that could execute it (contract section 3)."""
     base = {k: v for k, v in endpoint_tool().items() if k != "endpoint"}
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage, shop({**base, **changed}))
         ended = await stage.ended("tool_client")
 
@@ -383,9 +385,9 @@ async def test_tool_of_a_client_has_none_over_the_api(scratch: Path, changed: Js
         assert stage.egress.sent == []
 
 
-async def test_identity_token_goes_out_for_this_call_alone(scratch: Path) -> None:
+async def test_identity_token_goes_out_for_this_call_alone(store_url: str) -> None:
     """`auth: identity`: signed for the origin, the user and the call (contract section 8)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish_identity(stage)
         ended = await stage.ended("get_order", {"id": "o"})
         headers = dict(stage.egress.sent[0].headers)
@@ -406,7 +408,7 @@ async def furnish_identity(stage: Stage) -> None:
     await signer.prepare(now_s=stage.time.unix_ms() // 1000)
 
 
-async def test_env_value_is_put_in_at_the_send_and_stands_nowhere(scratch: Path) -> None:
+async def test_env_value_is_put_in_at_the_send_and_stands_nowhere(store_url: str) -> None:
     """A value never appears in a log, event, error or export (contract section 8)."""
     tool = {
         "name": "reach",
@@ -422,7 +424,7 @@ async def test_env_value_is_put_in_at_the_send_and_stands_nowhere(scratch: Path)
         "dangerLevel": "moderate",
         "idempotent": True,
     }
-    async with open_stage(scratch, answer({"echo": "env-canary-1"})) as stage:
+    async with open_stage(store_url, answer({"echo": "env-canary-1"})) as stage:
         document = shop(tool, env={"collection": "main", "environment": "production"})
         await furnish(stage, document)
         operator = stage.server.operator
@@ -436,13 +438,12 @@ async def test_env_value_is_put_in_at_the_send_and_stands_nowhere(scratch: Path)
         request = ended.record["request"]
         assert isinstance(request, dict)
         assert request["headers"] == {"X-Key": "${env.KEY}"}
-    for file in scratch.parent.glob(f"{scratch.name}*"):
-        assert b"env-canary-1" not in file.read_bytes()
+    assert all(b"env-canary-1" not in data for data in databases.kept(store_url).values())
 
 
-async def test_tool_over_the_ceiling_is_refused_and_recorded_as_what_it_is(scratch: Path) -> None:
+async def test_tool_over_the_ceiling_is_refused_and_recorded_as_what_it_is(store_url: str) -> None:
     """A static tool over the ceiling: `call` answers `over_ceiling` (contract section 7)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await stage.server.books.workspaces.make("acme", at=0)
         low = Ceiling(category=Category.READ, danger_level=DangerLevel.SAFE)
         await stage.server.approved(DEFINITION, ceiling=low, consent="workspace")
@@ -474,9 +475,9 @@ async def test_outcome_is_kept_although_the_store_fails_for_a_while(acme: Stage)
     assert acme.time.slept == [50, 500]
 
 
-async def test_nothing_is_sent_where_the_intent_cannot_be_kept(scratch: Path) -> None:
+async def test_nothing_is_sent_where_the_intent_cannot_be_kept(store_url: str) -> None:
     """The intent is committed before the send, or there is no send (section 5, step 8)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         calls: Any = stage.node.calls
 

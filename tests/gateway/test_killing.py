@@ -14,14 +14,16 @@ from remit.egress.client import GuardedClient
 from remit.gateway.awaiting import as_it_stands
 from remit.gateway.journal import Ended
 from remit.values.json import JsonObject
+from tests import databases
 from tests.egress.upstream import Upstream, Visit
 from tests.gateway.nodes import ADD, GET, PUT, REFUND, Stage, furnish, open_stage
 from tests.gateway.server import shop
 
+pytestmark = databases.on_each_database
+
 # Makes four calls side by side, one of them approved by a person, and says each call's id.
 PROGRAM = """
 import asyncio, sys
-from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
@@ -32,7 +34,7 @@ ARGS = {"name": "o1", "amount": 600}
 
 async def main():
     client = GuardedClient(parse_allowances(("127.0.0.1",)))
-    async with client, open_stage(Path(sys.argv[1]), name="victim", egress=client) as stage:
+    async with client, open_stage(sys.argv[1], name="victim", egress=client) as stage:
         await stage.worker.start()
         waits = await stage.waiting("refund", ARGS)
         await answer(stage.node, BACKEND, waits.id, Answer(decision="approve", user="ana"))
@@ -84,16 +86,16 @@ async def ended(stage: Stage, call: str) -> Ended:
 
 
 async def test_killed_server_sends_no_write_twice_and_says_what_is_not_known(
-    scratch: Path,
+    store_url: str,
 ) -> None:
     """A real process, a real kill: what nobody knows is said, what is harmless is repeated."""
     app = App()
     async with Upstream(app.visit) as upstream:
         base = f"http://127.0.0.1:{upstream.port}/v1"
-        async with open_stage(scratch) as stage:
+        async with open_stage(store_url) as stage:
             await furnish(stage, shop(GET, ADD, PUT, REFUND, baseUrl=base))
         victim = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", PROGRAM, str(scratch), str(Path.cwd()),
+            sys.executable, "-c", PROGRAM, store_url, str(Path.cwd()),
             stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert victim.stdout is not None
@@ -105,7 +107,7 @@ async def test_killed_server_sends_no_write_twice_and_says_what_is_not_known(
 
         app.answers = True
         client = GuardedClient(parse_allowances(("127.0.0.1",)))
-        async with client, open_stage(scratch, name="after", egress=cast("Any", client)) as after:
+        async with client, open_stage(store_url, name="after", egress=cast("Any", client)) as after:
             await after.work()
             assert (await ended(after, read)).result == {"total": 7}
             assert (await ended(after, put)).outcome == "ok"

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 import pytest
@@ -19,8 +16,11 @@ from remit.gateway.journal import Ended
 from remit.gateway.ports import Limits, WireRequest, WireResponse
 from remit.gateway.suspending import suspend
 from remit.values.json import JsonObject
+from tests import databases
 from tests.gateway import fakes
 from tests.gateway.nodes import BACKEND, HeldEgress, Stage, furnish, open_stage, restarted
+
+pytestmark = databases.on_each_database
 
 ARGS: JsonObject = {"name": "o1", "amount": 600}
 STARTED = fakes.answer({"id": "j 1"}, 202)
@@ -29,9 +29,9 @@ DONE = fakes.answer({"status": "done", "url": "https://x.example/1"})
 
 
 @pytest.fixture
-async def acme(scratch: Path) -> AsyncIterator[Stage]:
+async def acme(store_url: str) -> AsyncIterator[Stage]:
     """The app ``acme``, approved, with ``ana`` connected."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         yield stage
         assert stage.faults == []
@@ -159,14 +159,14 @@ async def test_end_is_told_at_once_to_all_who_wait_here(acme: Stage) -> None:
     elsewhere.cancel()
 
 
-async def test_polling_survives_a_restart(scratch: Path) -> None:
+async def test_polling_survives_a_restart(store_url: str) -> None:
     """Polling is rows: it survives restarts and holds no thread (section 6)."""
-    async with open_stage(scratch) as stage:
+    async with open_stage(store_url) as stage:
         await furnish(stage)
         call = await started(stage, RUNNING)
         await passed(stage)
         time = stage.time
-    async with open_stage(scratch, DONE, name="node-2", time=time) as stage:
+    async with open_stage(store_url, DONE, name="node-2", time=time) as stage:
         await passed(stage)
         found = await ended(stage, call)
 
@@ -244,11 +244,11 @@ class DeafEgress(HeldEgress):
     [("get_order", "ok", 2), ("put_order", "ok", 2), ("add_order", "outcome_unknown", 1)],
 )
 async def test_only_what_is_harmless_is_sent_again_after_a_death(
-    scratch: Path, tool: str, outcome: str, sent: int
+    store_url: str, tool: str, outcome: str, sent: int
 ) -> None:
     """A read and an idempotent tool are sent again, with the same key; nothing else (5)."""
     egress = DeafEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         args = {"id": "o"} if tool == "get_order" else ARGS
         sending = await stage.call(tool, cast("JsonObject", args), wait_ms=50)
@@ -276,10 +276,10 @@ async def test_only_what_is_harmless_is_sent_again_after_a_death(
         assert len(egress.sent) == sent
 
 
-async def test_approved_write_that_was_being_sent_is_not_sent_again(scratch: Path) -> None:
+async def test_approved_write_that_was_being_sent_is_not_sent_again(store_url: str) -> None:
     """An approval is for one send (contract section 9: nothing answered is ever replayed)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         egress.go.set()
         waits = await stage.waiting("refund", ARGS)
@@ -298,10 +298,10 @@ async def test_approved_write_that_was_being_sent_is_not_sent_again(scratch: Pat
         assert (await ended(after, waits.call)).outcome == "outcome_unknown"
 
 
-async def test_read_that_may_not_run_any_more_is_not_sent_again(scratch: Path) -> None:
+async def test_read_that_may_not_run_any_more_is_not_sent_again(store_url: str) -> None:
     """Permission is checked at each send (contract section 5, step 7)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         calls = [
             await stage.call("get_order", {"id": "o"}, wait_ms=50),
@@ -319,19 +319,16 @@ async def test_read_that_may_not_run_any_more_is_not_sent_again(scratch: Path) -
         egress.go.set()
 
 
-async def test_read_that_was_changed_in_the_store_is_not_sent_again(scratch: Path) -> None:
+async def test_read_that_was_changed_in_the_store_is_not_sent_again(store_url: str) -> None:
     """What is sent again is what was frozen, by its digest (contract section 5, step 5)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         found = await stage.call("put_order", ARGS, wait_ms=50)
         call = cast("StillRunning", found).call_id
         kept = (await stage.row(call)).private or ""
         assert '"amount":600' in kept
-        statement = "UPDATE call SET private = replace(private, '600', '999')"
-        with closing(sqlite3.connect(scratch)) as database:
-            database.execute(statement)
-            database.commit()
+        databases.change(store_url, "UPDATE call SET private = replace(private, '600', '999')")
         after = restarted(stage)
         await after.work()
 
@@ -340,10 +337,10 @@ async def test_read_that_was_changed_in_the_store_is_not_sent_again(scratch: Pat
         egress.go.set()
 
 
-async def test_living_node_keeps_what_it_works_on(scratch: Path) -> None:
+async def test_living_node_keeps_what_it_works_on(store_url: str) -> None:
     """Only a lease that ran out hands a call on (architecture, section 3)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         shared(stage)
         other = shared(restarted(stage))
@@ -368,10 +365,10 @@ async def lease_renewed(stage: Stage) -> None:
             await asyncio.sleep(0.001)
 
 
-async def test_worker_goes_on_by_itself_and_stops_after_what_is_being_sent(scratch: Path) -> None:
+async def test_worker_goes_on_by_itself_and_stops_after_what_is_being_sent(store_url: str) -> None:
     """A graceful stop: a write in flight runs to its end and is recorded (section 9)."""
     egress = HeldEgress([])
-    async with open_stage(scratch, egress=egress) as stage:
+    async with open_stage(store_url, egress=egress) as stage:
         await furnish(stage)
         shared(stage)
         await stage.worker.start()

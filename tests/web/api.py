@@ -88,7 +88,7 @@ class Api:
 
 @asynccontextmanager
 async def open_api(
-    path: Path,
+    place: Path | str,
     *answers: WireResponse | CallError,
     name: str = "node-1",
     egress: ScriptedEgress | None = None,
@@ -96,7 +96,7 @@ async def open_api(
     **settings: Any,  # noqa: ANN401 (those of HttpSettings)
 ) -> AsyncIterator[Api]:
     """The API on a store that has its schema; ``acme`` approved, ``ana`` consenting, connected."""
-    async with open_stage(path, *answers, name=name, egress=egress) as stage:
+    async with open_stage(place, *answers, name=name, egress=egress) as stage:
         books = stage.server.books
         if furnished:
             await furnish(stage, DEFINITION)

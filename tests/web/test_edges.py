@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from pathlib import Path
 
 import httpx
 import pytest
@@ -64,10 +63,10 @@ async def test_probe_may_come_by_address(api: Api, path: str) -> None:
     ],
 )
 async def test_loopback_has_several_names(
-    scratch: Path, public_url: str, host: str, *, served: bool
+    store_url: str, public_url: str, host: str, *, served: bool
 ) -> None:
     """And every server its port."""
-    async with open_api(scratch, furnished=False, public_url=public_url) as api:
+    async with open_api(store_url, furnished=False, public_url=public_url) as api:
         response = await api.get("/v1/apps", headers={"host": host})
         assert (response.status_code == 200) is served
 
@@ -181,13 +180,13 @@ async def test_docs_load_nothing_from_anywhere(api: Api) -> None:
     assert "/v1/tools/{app}/{tool}/call" in response.text
 
 
-async def test_fault_of_ours_has_an_id_and_no_traceback(scratch: Path) -> None:
+async def test_fault_of_ours_has_an_id_and_no_traceback(store_url: str) -> None:
     """The caller gets words; the operator the fault under the same id."""
 
     async def breaks(*_: object, **__: object) -> object:
         raise RuntimeError(f"secret {CREDENTIAL} in a fault")
 
-    async with open_api(scratch) as api:
+    async with open_api(store_url) as api:
         api.stage.server.store.apps.get = breaks  # type: ignore[method-assign]
         response = await api.get("/v1/apps/acme")
 
@@ -212,9 +211,9 @@ async def test_use_of_a_key_is_noted(api: Api) -> None:
     assert rows[0]["lastUsedAt"] == "2026-09-21T14:13:20.000Z"
 
 
-async def test_key_that_sends_too_many_is_429_and_others_are_not(scratch: Path) -> None:
+async def test_key_that_sends_too_many_is_429_and_others_are_not(store_url: str) -> None:
     """One tenant cannot starve another: by key, with the time to come back."""
-    async with open_api(scratch, max_per_s=3) as api:
+    async with open_api(store_url, max_per_s=3) as api:
         statuses = [(await api.call("get_order", {"id": "7"})).status_code for _ in range(5)]
         assert statuses == [200, 200, 200, 429, 429]
         response = await api.get("/v1/apps", who="backend")
@@ -225,9 +224,9 @@ async def test_key_that_sends_too_many_is_429_and_others_are_not(scratch: Path) 
         assert (await api.get("/v1/apps", who="backend")).status_code == 200
 
 
-async def test_real_server_carries_all_of_it(scratch: Path) -> None:
+async def test_real_server_carries_all_of_it(store_url: str) -> None:
     """uvicorn: chunked bodies, encoded paths, a bound on what is read, a stream."""
-    async with open_api(scratch, public_url="http://127.0.0.1") as api:
+    async with open_api(store_url, public_url="http://127.0.0.1") as api:
         server = uvicorn.Server(
             uvicorn.Config(api.app, host="127.0.0.1", port=0, log_level="error", ws="none")
         )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 
 from remit.errors import StoreUnavailable, UpstreamTimeout
+from tests import databases
 from tests.gateway.fakes import answer
 from tests.gateway.nodes import HeldEgress
 from tests.web.api import Api, open_api, problem
 
 ORDER = {"name": "chair", "amount": 1}
+
+pytestmark = databases.on_each_database
 
 
 async def test_call_that_ended_is_200_with_result_and_content(api: Api) -> None:
@@ -28,17 +30,17 @@ async def test_call_that_ended_is_200_with_result_and_content(api: Api) -> None:
     assert api.stage.egress.lines == ["GET /v1/orders/7"]
 
 
-async def test_null_result_is_there(scratch: Path) -> None:
+async def test_null_result_is_there(store_url: str) -> None:
     """A result that is null is a result: the key stands there."""
-    async with open_api(scratch, answer(None, 204)) as api:
+    async with open_api(store_url, answer(None, 204)) as api:
         found = (await api.call("add_order", ORDER)).json()
 
     assert (found["outcome"], found["result"], found["content"]) == ("ok", None, "null")
 
 
-async def test_upstream_404_is_200_with_the_error(scratch: Path) -> None:
+async def test_upstream_404_is_200_with_the_error(store_url: str) -> None:
     """Contract section 10: the API did its part; the app's status is in the details."""
-    async with open_api(scratch, answer({"code": "gone"}, 404)) as api:
+    async with open_api(store_url, answer({"code": "gone"}, 404)) as api:
         response = await api.call("get_order", {"id": "7"})
 
     assert response.status_code == 200
@@ -48,9 +50,9 @@ async def test_upstream_404_is_200_with_the_error(scratch: Path) -> None:
     assert "result" not in found
 
 
-async def test_write_of_unknown_outcome_says_so(scratch: Path) -> None:
+async def test_write_of_unknown_outcome_says_so(store_url: str) -> None:
     """Contract section 5, "Unknown outcomes"."""
-    async with open_api(scratch, UpstreamTimeout("no answer", sent=True)) as api:
+    async with open_api(store_url, UpstreamTimeout("no answer", sent=True)) as api:
         found = (await api.call("add_order", ORDER)).json()
 
     assert found["error"]["mayHaveHappened"] is True
@@ -72,9 +74,9 @@ async def test_call_that_needs_a_person_is_202_at_once(api: Api) -> None:
     assert (record["outcome"], record["inputId"]) == ("ok", found["inputId"])
 
 
-async def test_job_is_202_polling(scratch: Path) -> None:
+async def test_job_is_202_polling(store_url: str) -> None:
     """What polls has an id and is asked for from then on."""
-    async with open_api(scratch, answer({"id": "j1"})) as api:
+    async with open_api(store_url, answer({"id": "j1"})) as api:
         response = await api.call("render", ORDER, headers={"prefer": "wait=0"})
 
         assert response.status_code == 202
@@ -84,10 +86,10 @@ async def test_job_is_202_polling(scratch: Path) -> None:
         assert record["outcome"] == "polling"
 
 
-async def test_slow_app_is_202_sending_after_the_wait(scratch: Path) -> None:
+async def test_slow_app_is_202_sending_after_the_wait(store_url: str) -> None:
     """`Prefer: wait` bounds the wait, and who stops waiting stops nothing."""
     held = HeldEgress([])
-    async with open_api(scratch, egress=held) as api:
+    async with open_api(store_url, egress=held) as api:
         response = await api.call("add_order", ORDER, headers={"prefer": "wait=0"})
 
         assert (response.status_code, response.json()["outcome"]) == (202, "sending")
@@ -244,10 +246,10 @@ async def test_pin_of_the_token_wins_over_the_request(api: Api) -> None:
     assert api.stage.egress.lines == ["GET /v1/orders/pinned"]
 
 
-async def test_integers_keep_every_digit_both_ways(scratch: Path) -> None:
+async def test_integers_keep_every_digit_both_ways(store_url: str) -> None:
     """Contract section 5, step 1."""
     big = 2**70 + 1
-    async with open_api(scratch, answer(b'{"total": %d}' % big)) as api:
+    async with open_api(store_url, answer(b'{"total": %d}' % big)) as api:
         body = b'{"user": "ana", "args": {"name": "x", "amount": %d}}' % big
         response = await api.post("/v1/tools/acme/add_order/call", content=body)
 
@@ -255,10 +257,10 @@ async def test_integers_keep_every_digit_both_ways(scratch: Path) -> None:
         assert json.loads(api.stage.egress.sent[0].body or b"")["amount"] == big
 
 
-async def test_key_with_too_much_under_way_is_429(scratch: Path) -> None:
+async def test_key_with_too_much_under_way_is_429(store_url: str) -> None:
     """One caller cannot take the node for itself; the others go on."""
     held = HeldEgress([])
-    async with open_api(scratch, egress=held, max_in_flight=1) as api:
+    async with open_api(store_url, egress=held, max_in_flight=1) as api:
         first = asyncio.ensure_future(api.call("get_order", {"id": "7"}))
         await held.left.wait()
         response = await api.call("get_order", {"id": "7"})

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
 from remit.errors import StoreUnavailable, UpstreamTimeout
+from tests import databases
 from tests.gateway.fakes import answer
 from tests.gateway.nodes import HeldEgress
 from tests.web.api import Api, open_api, problem
 
 ORDER = {"name": "chair", "amount": 1}
 KEY = {"idempotency-key": "k-1"}
+
+pytestmark = databases.on_each_database
 
 
 async def test_repeat_gets_the_stored_answer_and_sends_nothing(api: Api) -> None:
@@ -46,10 +48,10 @@ async def test_other_key_holder_and_other_route_are_others(api: Api) -> None:
     assert len(api.stage.egress.sent) == 3
 
 
-async def test_while_the_first_runs_it_is_409(scratch: Path) -> None:
+async def test_while_the_first_runs_it_is_409(store_url: str) -> None:
     """And the answer is there once it ended."""
     held = HeldEgress([])
-    async with open_api(scratch, egress=held) as api:
+    async with open_api(store_url, egress=held) as api:
         first = asyncio.ensure_future(api.call("add_order", ORDER, headers=KEY))
         await held.left.wait()
         response = await api.call("add_order", ORDER, headers=KEY)
@@ -100,10 +102,10 @@ async def test_call_that_was_never_written_down_is_made_by_the_repeat(
     assert len(api.stage.egress.sent) == 1
 
 
-async def test_call_of_a_dead_node_is_looked_up_by_the_next(scratch: Path) -> None:
+async def test_call_of_a_dead_node_is_looked_up_by_the_next(store_url: str) -> None:
     """A client that repeats after a crash is told what became of its call; no second write."""
     held = HeldEgress([])
-    async with open_api(scratch, egress=held) as api:
+    async with open_api(store_url, egress=held) as api:
         store, at = api.stage.server.store, api.stage.time.unix_ms()
         await store.work.join("node-1", at=at, lease_ms=60_000, alone=True)
         waiting = asyncio.ensure_future(api.call("add_order", ORDER, headers=KEY))
@@ -115,7 +117,7 @@ async def test_call_of_a_dead_node_is_looked_up_by_the_next(scratch: Path) -> No
                 task.cancel()
         await asyncio.sleep(0)
         api.stage.faults.clear()
-    async with open_api(scratch, answer({"total": 5}), name="node-2", furnished=False) as api:
+    async with open_api(store_url, answer({"total": 5}), name="node-2", furnished=False) as api:
         api.keys["backend"] = backend
         # In the same second of the fake clock the first node's lease still runs: it is gone now.
         await api.stage.worker.round()
@@ -145,10 +147,10 @@ async def test_refusal_is_kept_and_want_of_room_is_not(api: Api) -> None:
     assert (await api.call("add_order", ORDER, headers=other)).status_code == 200
 
 
-async def test_unknown_outcome_is_kept(scratch: Path) -> None:
+async def test_unknown_outcome_is_kept(store_url: str) -> None:
     """A repeat of a write that may have happened does not make it happen twice."""
     fault = UpstreamTimeout("no answer", sent=True)
-    async with open_api(scratch, fault) as api:
+    async with open_api(store_url, fault) as api:
         first = await api.call("add_order", ORDER, headers=KEY)
         again = await api.call("add_order", ORDER, headers=KEY)
 
@@ -157,7 +159,7 @@ async def test_unknown_outcome_is_kept(scratch: Path) -> None:
         assert len(api.stage.egress.sent) == 1
 
 
-async def test_new_key_is_kept_sealed_for_its_repeat(api: Api, scratch: Path) -> None:
+async def test_new_key_is_kept_sealed_for_its_repeat(api: Api, store_url: str) -> None:
     """The secret of a key stands nowhere in the clear, and the repeat still gets it."""
     body = {"role": "backend", "name": "ci"}
     first = await api.post("/v1/keys", body, headers=KEY)
@@ -166,8 +168,7 @@ async def test_new_key_is_kept_sealed_for_its_repeat(api: Api, scratch: Path) ->
     assert first.status_code == again.status_code == 201
     assert first.json() == again.json()
     secret = first.json()["key"].encode()
-    files = scratch.parent.glob(f"{scratch.name}*")
-    assert all(secret not in file.read_bytes() for file in files)
+    assert all(secret not in data for data in databases.kept(store_url).values())
     assert (await api.get("/v1/keys?role=backend")).json()["items"][1:] != []
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from tests import databases
 from tests.gateway.fakes import CREDENTIAL, answer
 from tests.gateway.nodes import DEFINITION, GET
 from tests.gateway.server import shop
@@ -16,6 +16,8 @@ from tests.web.api import Api, problem
 
 SHOP: dict[str, Any] = {**shop(GET), "id": "shop", "name": "Shop"}
 ORDER = {"name": "chair", "amount": 1}
+
+pytestmark = databases.on_each_database
 
 
 async def test_app_goes_from_submitted_to_approved_to_suspended(api: Api) -> None:
@@ -417,7 +419,7 @@ async def test_odd_ids_and_numbers_are_refused_and_no_fault_of_ours(api: Api) ->
     problem(await api.post("/v1/apps/acme/suspend", {"reason": "\0"}), 422, "invalid_request")
 
 
-async def test_credential_stands_nowhere_in_the_clear(api: Api, scratch: Path) -> None:
+async def test_credential_stands_nowhere_in_the_clear(api: Api, store_url: str) -> None:
     """A canary is found nowhere but sealed, and on the wire to its own host."""
     canary = "canary-7f3a91"
     await api.put("/v1/connections/acme/ana", {"type": "bearer", "token": canary})
@@ -426,7 +428,6 @@ async def test_credential_stands_nowhere_in_the_clear(api: Api, scratch: Path) -
 
     sent = dict(api.stage.egress.sent[0].headers)
     assert sent["Authorization"] == f"Bearer {canary}"
-    files = scratch.parent.glob(f"{scratch.name}*")
-    assert all(canary.encode() not in file.read_bytes() for file in files)
+    assert all(canary.encode() not in data for data in databases.kept(store_url).values())
     for path in ("/v1/calls", "/v1/audit", "/v1/connections", "/metrics", "/v1/apps/acme/catalog"):
         assert canary not in (await api.get(path)).text
