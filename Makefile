@@ -1,6 +1,6 @@
 # Each target sets up what it needs; a machine needs Python >= 3.11 with venv, git and make.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench lock
+.PHONY: help setup demo test chaos check bench lock
 
 # Another environment's settings stay out of ours.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONHOME PYTHONPATH
@@ -21,13 +21,17 @@ demo: setup ## run the main job against the example app, in the terminal
 test: setup ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
 
+chaos: setup ## 50,000 calls with random kills; nothing is sent twice
+	@.venv/bin/python -m tests.chaos --calls 50000 --kills 40 $(ARGS)
+
 check: setup ## formatting, lint, imports, dependencies, types
 	@.ci/check
 
-bench: setup ## print what things cost; asserts nothing
+bench: setup ## print what things cost, beside a bare proxy and FastMCP; asserts nothing
 	@.venv/bin/python bench/run.py
 
 lock: ## lock anew after a change of pyproject.toml (UPGRADE=1: take newer releases)
 	@.ci/setup uv
 	@$(UV_COMPILE) --output-file requirements.txt pyproject.toml >/dev/null
 	@$(UV_COMPILE) --output-file requirements-dev.txt --group dev --constraint requirements.txt pyproject.toml >/dev/null
+	@$(UV_COMPILE) --output-file requirements-bench.txt --group pyproject.toml:bench --constraint requirements.txt >/dev/null

@@ -168,6 +168,8 @@ class Work(Protocol):
     async def join(self, node: str, *, at: int, lease_ms: int, alone: bool = False) -> None:
         """Say that a node is alive for so long; again and again, each a third of it.
 
+        Polls that a dead node had claimed are due then.
+
         ``alone``: there can be no other (SQLite), so that what others left is free at once.
         """
         ...

@@ -42,6 +42,7 @@ class Work:
                 .values(row)
                 .on_conflict_do_update(index_elements=["id"], set_={"lease_until": at + lease_ms})
             )
+            _free_polls(connection, node, at)
 
         await self._database.write(unit)
 
@@ -135,6 +136,16 @@ def claim_polls_of(
 def goes_on(connection: Connection, workspace: str, call: str, at: int, node: str) -> None:
     """Give a waiting call to the node that goes on with it, so that it is not forgotten."""
     moved(connection, workspace, call, "await_input", {"node": node, "updated_at": at})
+
+
+def _free_polls(connection: Connection, node: str, at: int) -> None:
+    """Let polls that died with their node be due now, and not only when their claims are over."""
+    claimed = and_(IS_POLLING, calls.c.node.is_not(None), calls.c.node != node)
+    dead_nodes = select(calls.c.node).where(claimed, not_(alive(calls.c.node, at))).distinct()
+    # Two statements, as in ``abandoned``.
+    if dead := list(connection.scalars(dead_nodes)):
+        freed = update(calls).where(claimed, calls.c.node.in_(dead))
+        connection.execute(freed.values(next_poll_at=at, node=None))
 
 
 # Long enough for the node that stops polls to end their calls; they are due again after it died.
