@@ -141,8 +141,7 @@ class Shop:
         drawn = self._drawn(f"{kind} {order} {nth}", 1000)
         for whim, share in WHIMS.items():
             if drawn < share:
-                # A poll whose answer breaks off ends its call, which section 6 does not say.
-                return "drop" if (kind, whim) == (POLL, "cut") else whim
+                return whim
             drawn -= share
         return "answer"
 

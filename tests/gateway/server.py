@@ -138,7 +138,7 @@ async def open_server(
             memory=memory,
             refresher=refresher,
             standing=standing,
-            consents=Consents(books, memory, standing),
+            consents=Consents(books, memory),
             wallet=Wallet(books, memory),
             egress=egress,
             time=clock,

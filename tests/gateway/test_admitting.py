@@ -13,10 +13,23 @@ from hypothesis import strategies as st
 
 from remit.errors import Forbidden, InvalidRequest, NotFound
 from remit.gateway.acting import Actor, system
-from remit.gateway.admitting import create_key, create_token, list_keys, read_token, revoke_key
+from remit.gateway.admitting import (
+    actor_of,
+    create_key,
+    create_token,
+    list_keys,
+    read_token,
+    revoke_key,
+)
+from remit.gateway.keeping import VaultFault
 from remit.gateway.key_secrets import hash_of, secret_of
 from remit.gateway.records import ApiKey, Role
+from remit.vault.rotation import rotate
+from remit.vault.sealing import Vault
 from tests.gateway.server import Server
+from tests.vault.fakes import masters
+
+PINNED = "canary-pin-7a1f93c2"
 
 
 async def made(server: Server, role: Role = "backend") -> tuple[Actor, str, str]:
@@ -134,6 +147,49 @@ async def test_token_carries_user_apps_tools_and_pins(server: Server) -> None:
     reached = ["get_order", "list_orders", "get", "list_orders_", "refund", "Get_order"]
     assert [t for t in reached if actor.reaches("acme", t)] == ["get_order", "list_orders"]
     assert not actor.reaches("other-app", "get_order")
+
+
+async def test_pins_are_kept_sealed_and_listed_by_name_alone(server: Server, scratch: Path) -> None:
+    """One of them may be what a tool calls secret: never stored or shown (contract section 2)."""
+    await server.approved()
+    pins = {"password": PINNED, "shop": 7}
+    created = await create_token(
+        server.books, server.operator, user="ana", apps=["acme"], ttl_s=60, pins=pins
+    )
+    actor = await server.standing.actor(created.secret.reveal())
+    (listed,) = (await list_keys(server.books, server.operator)).items
+    with sqlite3.connect(scratch) as file:
+        dump = "\n".join(file.iterdump())
+    file.close()
+
+    assert actor is not None
+    assert dict(actor.pins) == pins
+    assert listed.pins == ("password", "shop")
+    assert PINNED not in f"{dump}{listed!r}{actor!r}"
+
+
+async def test_pins_still_hold_after_a_rotation_of_the_vault(server: Server) -> None:
+    """`remit vault rotate` seals them anew; the old master key is wanted no more."""
+    actor = await token(server, pins={"shop": 7})
+    before = await read_token(server.books, server.operator, actor.key_id)
+    keys, rows = server.store.data_keys, server.store.sealed_rows
+    steps = [step async for step in rotate(Vault(keys, masters("b", "a")), keys, rows)]
+    after = await read_token(server.books, server.operator, actor.key_id)
+
+    assert [step.unopened for step in steps if step.unopened] == []
+    assert before.sealed != after.sealed
+    assert dict((await actor_of(Vault(keys, masters("b")), after)).pins) == {"shop": 7}
+
+
+async def test_pins_of_another_token_open_for_nobody(server: Server) -> None:
+    """A token without its pins would reach more than it may, so that it opens nothing."""
+    mine, other = await token(server, pins={"shop": 7}), await token(server, pins={"shop": 8})
+    rows = [await read_token(server.books, server.operator, one.key_id) for one in (mine, other)]
+
+    with pytest.raises(VaultFault):
+        await actor_of(server.books.keeper, replace(rows[0], sealed=rows[1].sealed))
+    with pytest.raises(VaultFault):
+        await actor_of(server.books.keeper, replace(rows[0], user="bob"))
 
 
 async def test_token_without_globs_reaches_every_tool_of_its_apps(server: Server) -> None:

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from remit.errors import CallError, UpstreamTimeout
+from remit.errors import CallError, ResponseInvalid, UpstreamTimeout
 from remit.gateway.answering import Answer, answer
 from remit.gateway.awaiting import StillRunning, as_it_stands, ended_within
 from remit.gateway.journal import Ended
@@ -100,6 +100,7 @@ async def test_job_is_asked_for_from_its_row_until_it_is_done(acme: Stage) -> No
         ([RUNNING], "poll_exhausted", True),
         ([fakes.answer({}, 500)], "poll_exhausted", True),
         ([UpstreamTimeout("no answer.", sent=True)], "poll_exhausted", True),
+        ([ResponseInvalid("its body is not whole.", sent=True)], "poll_exhausted", True),
         ([fakes.answer({}, 404)], "upstream_error", True),
         ([fakes.answer({}, 401)], "not_connected", True),
     ],

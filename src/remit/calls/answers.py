@@ -62,7 +62,10 @@ class Answer(Struct, frozen=True, kw_only=True):
     def header(self, name: str) -> str | None:
         """The first value of a header, its name in any letter case."""
         wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value
+        return None
 
     @property
     def media_type(self) -> str:

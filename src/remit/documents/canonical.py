@@ -80,7 +80,9 @@ def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- any value; narrowing one c
         value = value.values()
     elif kind is not list:
         return kind in _PLAIN
-    return _PLAIN.issuperset(map(type, value)) or all(map(_is_plain, value))
+    if _PLAIN.issuperset(map(type, value)):
+        return True
+    return all(item.__class__ in _PLAIN or _is_plain(item) for item in value)
 
 
 def _write(value: object, put: Callable[[str], None]) -> None:

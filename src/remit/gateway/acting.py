@@ -107,7 +107,7 @@ class Actor:
     user: str | None = None
     apps: tuple[str, ...] | None = None
     tools: tuple[str, ...] | None = None
-    pins: Mapping[str, JsonValue] = field(default_factory=dict["str", "JsonValue"])
+    pins: Mapping[str, JsonValue] = field(default_factory=dict["str", "JsonValue"], repr=False)
     expires_at: int | None = None
 
     @property

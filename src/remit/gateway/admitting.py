@@ -13,6 +13,7 @@ from remit.documents.canonical import canonical_json
 from remit.documents.strict_json import parse_json
 from remit.errors import Forbidden, InvalidRequest
 from remit.gateway.acting import Actor, act, checked_user, known_app, no_such
+from remit.gateway.keeping import pins_place
 from remit.gateway.key_secrets import SECRET_BYTES, digest_of, prefix_of, secret_of
 from remit.gateway.records import ApiKey
 from remit.values.secrets import Secret
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from remit.gateway.acting import Books
+    from remit.gateway.keeping import Keeper
     from remit.gateway.records import Page, Role
     from remit.values.json import JsonObject, JsonValue
 
@@ -92,6 +94,7 @@ async def create_token(
         Forbidden: the actor may not make one.
         InvalidRequest: a value is none.
         NotFound: an app of these is not there.
+        VaultFault: the pins cannot be sealed.
     """
     require(actor, "operator", "backend")
     checked_user(user)
@@ -107,8 +110,7 @@ async def create_token(
             f"tools must be at most {MAX_LISTED} names or globs of letters, digits, _, -, * and ?. "
             "Leave it out for every tool of the apps."
         )
-    pins_json = canonical_json(dict(pins)).decode() if pins else None
-    if pins_json is not None and len(pins_json.encode()) > MAX_PINS_BYTES:
+    if pins and len(canonical_json(dict(pins))) > MAX_PINS_BYTES:
         raise InvalidRequest(f"pins are larger than {MAX_PINS_BYTES:,} bytes. Pin ids alone.")
     return await _keep(
         books,
@@ -118,7 +120,7 @@ async def create_token(
         user=user,
         apps=tuple(dict.fromkeys(apps)),
         tools=globs,
-        pins_json=pins_json,
+        pins=pins,
         expires_at=books.wall.unix_ms() + ttl_s * 1000,
     )
 
@@ -168,9 +170,12 @@ async def revoke_key(books: Books, actor: Actor, key: str) -> ApiKey:
     return found or known
 
 
-def actor_of(key: ApiKey) -> Actor:
-    """Whoever holds this key."""
-    pins = None if key.pins_json is None else parse_json(key.pins_json, max_bytes=MAX_PINS_BYTES)
+async def actor_of(keeper: Keeper, key: ApiKey) -> Actor:
+    """Whoever holds this key.
+
+    Raises:
+        VaultFault: its pins cannot be opened: without them it would reach more than it may.
+    """
     return Actor(
         key_id=key.id,
         role=key.role,
@@ -179,9 +184,16 @@ def actor_of(key: ApiKey) -> Actor:
         user=key.user,
         apps=key.apps,
         tools=key.tools,
-        pins=cast("dict[str, JsonValue]", pins) if isinstance(pins, dict) else {},
+        pins=await _pins(keeper, key),
         expires_at=key.expires_at,
     )
+
+
+async def _pins(keeper: Keeper, key: ApiKey) -> Mapping[str, JsonValue]:
+    if key.sealed is None:
+        return {}
+    opened = await keeper.open(pins_place(key.workspace, key.user or "", key.id), key.sealed)
+    return cast("JsonObject", parse_json(opened.reveal(), max_bytes=MAX_PINS_BYTES))
 
 
 async def _keep(
@@ -193,14 +205,20 @@ async def _keep(
     user: str | None = None,
     apps: tuple[str, ...] | None = None,
     tools: tuple[str, ...] | None = None,
-    pins_json: str | None = None,
+    pins: Mapping[str, JsonValue] | None = None,
     expires_at: int | None = None,
 ) -> Created:
     secret = secret_of(role, books.fresh.random_bytes(SECRET_BYTES))
     entry_subject = "token" if role == "user" else "key"
+    key_id = books.fresh.fresh_id(entry_subject)
+    sealed = None
+    if pins:
+        # Any of them may be what a tool calls secret, so that all are sealed (contract section 2).
+        place = pins_place(actor.workspace, user or "", key_id)
+        sealed = await books.keeper.seal(place, Secret(canonical_json(dict(pins)).decode()))
     key = ApiKey(
         workspace=actor.workspace,
-        id=books.fresh.fresh_id(entry_subject),
+        id=key_id,
         role=role,
         name=name,
         secret_hash=digest_of(secret),
@@ -210,7 +228,8 @@ async def _keep(
         user=user,
         apps=apps,
         tools=tools,
-        pins_json=pins_json,
+        pins=tuple(sorted(pins)) if pins else None,
+        sealed=sealed,
         expires_at=expires_at,
     )
     detail: JsonObject = {"role": role, "name": name, "prefix": key.prefix}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from remit.errors import InvalidRequest
 from remit.gateway.acting import act, checked_user, known_app, no_such
 from remit.gateway.admitting import require
-from remit.gateway.node import NotStanding
 from remit.gateway.records import Grant
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from remit.gateway.node import AppInForce
     from remit.gateway.records import Page, Version
     from remit.gateway.remembering import Memory
-    from remit.gateway.standing import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,20 +87,16 @@ class Consents:
     Args:
         books: what is kept.
         memory: of this node.
-        standing: knows the version in force.
     """
 
-    def __init__(self, books: Books, memory: Memory, standing: Standing) -> None:
+    def __init__(self, books: Books, memory: Memory) -> None:
         self._books = books
         self._memory = memory
-        self._standing = standing
 
     async def missing(self, workspace: str, app: AppInForce, user: str) -> str | None:
         """See the port."""
-        found = await self._standing.approved(workspace, app.id)
-        if isinstance(found, NotStanding):
-            return found.reason
-        consent = await consent_of(self._books, self._memory, workspace, found.version, user)
+        version = app.approved_version
+        consent = await consent_of(self._books, self._memory, workspace, version, user)
         return consent.reason if isinstance(consent, Missing) else None
 
 

@@ -184,7 +184,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
         """One poll: the body, or None where it failed in passing; and the wait before the next."""
         try:
             answer = await send(self._finished(asked), self._line(), retry=False)
-        except (UpstreamTimeout, UpstreamUnreachable):
+        except (UpstreamTimeout, UpstreamUnreachable, ResponseInvalid):
             return None, polling.poll_interval_ms
         wait_ms = poll_wait_ms(polling, retry_after_ms(answer) or 0)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status >= 500:

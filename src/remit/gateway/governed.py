@@ -126,11 +126,11 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
             "none. Use it in a session."
         )
     case = await _frozen(node, command, notes, found, tool)
-    ruling = await judged(node, case, found)
+    ruling = judged(case, found)
     notes.judged(ruling)
     if isinstance(ruling.verdict, Deny):
         raise denial(tool, ruling.verdict)
-    await _within_limits(node, command, tool)
+    await _within_limits(node, command, tool, found.policy.limits)
     given = await access(node, case, found)
     if (held := given.held) is not None:
         notes.connected(held, given.app)
@@ -180,13 +180,12 @@ async def _frozen(
     )
 
 
-async def _within_limits(node: Node, command: Command, tool: Tool) -> None:
+async def _within_limits(node: Node, command: Command, tool: Tool, limits: Limits) -> None:
     """Count what there has been against the limits of the policy (contract section 18).
 
     Raises:
         RateLimited: one of them is used up.
     """
-    limits = (await node.standing.policy(command.workspace)).limits
     if limits == _UNLIMITED:
         return
     if command.run is None:

@@ -63,6 +63,11 @@ def env_place(workspace: str, app: str, collection: str, environment: str, name:
     )
 
 
+def pins_place(workspace: str, user: str, token_id: str) -> Place:
+    """Where the pins of a user's token belong (contract section 10)."""
+    return Place(workspace=workspace, app="", user=user, field=("pins", token_id))
+
+
 def signing_place(kid: str) -> Place:
     """Where the private part of a signing key belongs."""
     return Place(workspace=SERVER, app="", user=None, field=("signing", kid))
@@ -124,6 +129,16 @@ class Keeper(Protocol):
         """
         ...
 
+    async def digest_key(self) -> bytes:
+        """The key of digests of what must not be guessed from them (HMAC): 32 bytes.
+
+        It is the same on every node of a store, after a restart and after a rotation.
+
+        Raises:
+            VaultFault: it cannot be had.
+        """
+        ...
+
     async def seal_credential(self, place: Place, credential: Credential) -> Sealed:
         """Seal a credential with all that is known of it; raises as ``seal`` does."""
         ...
@@ -156,6 +171,10 @@ class DataKeys(Protocol):
 
     async def current(self, workspace: str) -> DataKey | None:
         """The key added last, or None."""
+        ...
+
+    async def first(self, workspace: str) -> DataKey | None:
+        """The key added first, or None; it stays the first, whatever is added."""
         ...
 
     async def get(self, workspace: str, key_id: str) -> DataKey | None:
@@ -210,7 +229,7 @@ class SealedRow:
 
 
 class SealedRows(Protocol):
-    """Everything sealed that is stored: connections, env values, signing keys."""
+    """Everything sealed that is stored: connections, env values, pins, signing keys."""
 
     async def under_other(
         self, workspace: str, key_id: str, *, after: str, limit: int

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from remit.gateway.keeping import Keeper
     from remit.gateway.ports import Clock, Egress, Ids, Watcher
     from remit.gateway.recording import Calls, Inputs, Usage, Work
+    from remit.gateway.records import Version
     from remit.gateway.tasks import Tasks
     from remit.policy.catalogs import EffectiveCatalog
     from remit.policy.rules import Policy
@@ -52,6 +53,16 @@ class AppInForce(Protocol):
     @property
     def definition(self) -> Definition:
         """With the ceiling it was approved for."""
+        ...
+
+    @property
+    def approved_version(self) -> Version:
+        """The version as it was approved."""
+        ...
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force; the default one where the workspace has none."""
         ...
 
     @property

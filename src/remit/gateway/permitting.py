@@ -181,7 +181,7 @@ async def permitted(
     """
     found = found or await standing(node, case.workspace, case.app)
     given = given or await access(node, case, found)
-    ruling = ruling or await judged(node, case, found)
+    ruling = ruling or judged(case, found)
     call = AllowedCall(
         request=case.frozen.request,
         tool=case.tool,
@@ -195,13 +195,13 @@ async def permitted(
     return Permit(sendable=verdict, app=app, standing=found)
 
 
-async def judged(node: Node, case: Case, found: AppInForce) -> Ruling:
+def judged(case: Case, found: AppInForce) -> Ruling:
     """What the built-in rules and the policy in force say of the call, over its final arguments.
 
     Where a refresh tightened the tool meanwhile, the stricter judgement holds.
     """
     return evaluate(
-        await node.standing.policy(case.workspace),
+        found.policy,
         _stricter(case.tool, found.catalog.tool(case.tool.name)),
         app=case.app,
         ceiling=found.definition.ceiling,

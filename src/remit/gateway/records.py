@@ -233,7 +233,8 @@ class ApiKey:
         prefix: the first characters, by which a person knows it again.
         user: whom a token speaks for; None for a key.
         apps, tools: what a token may reach; None is all; tools are globs.
-        pins_json: arguments that the token fixes; None is none.
+        pins: names of the arguments that the token fixes; None is none.
+        sealed: these arguments as a JSON object, sealed by the vault; None where there are none.
     """
 
     workspace: str
@@ -247,7 +248,8 @@ class ApiKey:
     user: str | None = None
     apps: tuple[str, ...] | None = None
     tools: tuple[str, ...] | None = None
-    pins_json: str | None = None
+    pins: tuple[str, ...] | None = None
+    sealed: Sealed | None = None
     expires_at: int | None = None
     revoked_at: int | None = None
     last_used_at: int | None = None

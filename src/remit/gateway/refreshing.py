@@ -110,7 +110,9 @@ class Refresher:
             mode: of the workspace's policy; a frozen catalog is not fetched.
             now: fetch however young the copy is (a session is made).
         """
-        app = self._apps.setdefault((workspace, definition.id), _App())
+        app = self._apps.get((workspace, definition.id))
+        if app is None:
+            app = self._apps[workspace, definition.id] = _App()
         url = definition.tools_url
         if url is None:
             return await self._used(app, workspace, (definition, "live", None, None))

@@ -8,7 +8,7 @@ once on the node that made them (contract section 7, "Suspend").
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ from remit.gateway.admitting import actor_of
 from remit.gateway.keeping import SERVER
 from remit.gateway.key_secrets import digest_of, hash_of
 from remit.gateway.node import NotStanding
+from remit.gateway.remembering import UNKNOWN
 from remit.gateway.ruling import policy_of
 from remit.policy.rules import Policy
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from remit.gateway.remembering import Memory
     from remit.policy.catalogs import EffectiveCatalog
 
+_MAX_FOUND = 10_000
 _Rows: TypeAlias = "Mapping[str, governance.InForce]"
 
 
@@ -54,11 +56,13 @@ class InForce(Struct, frozen=True, kw_only=True):
 
     Attributes:
         approved: app, version and definition in force.
+        policy: of the workspace.
         catalog_digest: SHA-256 of the effective tools, in hex.
         source, age_s, fault: how the catalog came to be (``refreshing.Current``).
     """
 
     approved: Approved
+    policy: Policy
     catalog: EffectiveCatalog
     catalog_digest: str
     source: Source
@@ -85,6 +89,11 @@ class InForce(Struct, frozen=True, kw_only=True):
         """With the ceiling it was approved for."""
         return self.approved.definition
 
+    @property
+    def approved_version(self) -> Version:
+        """The version as it was approved."""
+        return self.approved.version
+
 
 class Standing:
     """The node's snapshot of what is in force.
@@ -105,6 +114,8 @@ class Standing:
         self._brand = brand
         self._compiled: dict[tuple[str, str], tuple[Version, Definition | None]] = {}
         self._compiling: dict[tuple[str, str], asyncio.Lock] = {}
+        # Of apps whose catalog is all in their definition: found again while nothing changed.
+        self._found: dict[tuple[str, str], tuple[_Rows, InForce]] = {}
 
     async def app(self, workspace: str, app: str, *, now: bool = False) -> InForce | NotStanding:
         """The app as calls find it, its catalog refreshed where that is due.
@@ -117,22 +128,45 @@ class Standing:
         Raises:
             StoreUnavailable: it cannot be known.
         """
+        last = self._found.get((workspace, app))
+        if (
+            last is not None
+            and last[0] is self._memory.known(workspace, "apps", "")
+            and last[1].policy is self._memory.known(workspace, "policy", "")
+        ):
+            return last[1]
         found = await self.approved(workspace, app)
         while not isinstance(found, NotStanding):
-            mode = (await self.policy(workspace)).catalog
-            current = await self._refresher.current(workspace, found.definition, mode, now=now)
+            policy = await self.policy(workspace)
+            current = await self._refresher.current(
+                workspace, found.definition, policy.catalog, now=now
+            )
             # A catalog takes its time, and a suspension may have come meanwhile.
             again = await self.approved(workspace, app) if current.waited else found
             if isinstance(again, Approved) and again.definition is found.definition:
-                return InForce(
-                    approved=again,
-                    catalog=current.catalog,
-                    catalog_digest=current.digest,
-                    source=current.source,
-                    age_s=current.age_s,
-                    fault=current.fault,
+                return self._kept(
+                    workspace,
+                    InForce(
+                        approved=again,
+                        policy=policy,
+                        catalog=current.catalog,
+                        catalog_digest=current.digest,
+                        source=current.source,
+                        age_s=current.age_s,
+                        fault=current.fault,
+                    ),
                 )
             found = again
+        return found
+
+    def _kept(self, workspace: str, found: InForce) -> InForce:
+        """Keep what depends on nothing but what the memory holds; a fetched catalog grows old."""
+        key = (workspace, found.id)
+        rows = self._memory.known(workspace, "apps", "")
+        if found.definition.tools_url is None and rows is not UNKNOWN:
+            if len(self._found) >= _MAX_FOUND:
+                self._found.clear()
+            self._found[key] = (cast("_Rows", rows), found)
         return found
 
     async def approved(self, workspace: str, app: str) -> Approved | NotStanding:
@@ -182,6 +216,7 @@ class Standing:
 
         Raises:
             StoreUnavailable: it cannot be known.
+            VaultFault: its pins cannot be opened.
         """
         known = self._memory.known(SERVER, "keys", digest_of(secret))
         if isinstance(known, Actor):
@@ -189,11 +224,13 @@ class Standing:
         hashed = hash_of(secret)
         if hashed is None:
             return None
-        keys = self._books.keys
+        keys, keeper = self._books.keys, self._books.keeper
 
         async def read() -> Actor | None:
             found = await keys.find(hashed)
-            return None if found is None or found.revoked_at is not None else actor_of(found)
+            if found is None or found.revoked_at is not None:
+                return None
+            return await actor_of(keeper, found)
 
         # Nobody fills the memory with secrets that open nothing.
         actor = await self._memory.recall(SERVER, "keys", hashed, read, absent_too=False)

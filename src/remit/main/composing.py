@@ -93,7 +93,7 @@ async def composed(
                 work=store.work,
                 usage=store.usage,
                 standing=standing,
-                consents=Consents(books, memory, standing),
+                consents=Consents(books, memory),
                 wallet=Wallet(books, memory),
                 minter=signer,
                 keeper=opened.vault,

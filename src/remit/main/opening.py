@@ -57,6 +57,10 @@ class _Locked:
         del place, sealed
         _locked()
 
+    async def digest_key(self) -> bytes:
+        """Refuse."""
+        _locked()
+
     async def seal_credential(self, place: Place, credential: Credential) -> Sealed:
         """Refuse."""
         del place, credential

@@ -86,19 +86,11 @@ class Calls:
         if status not in ENDED:
             msg = f"a call does not end as {status}"
             raise ValueError(msg)
-        given = {
-            "in_workspace": workspace,
-            "of_call": call,
-            "was": was,
-            "to_status": status,
-            "to_outcome": outcome,
-            "to_record": record_json,
-            "to_time": at,
-        }
         if was == "await_input":
             change = CallChange(status=status, outcome=outcome, record_json=record_json, at=at)
             return await self.move(workspace, call, was=was, change=change)
-        values = tuple(given[name] for name in self._finish.names)
+        # In the order of ``_FINISH_VALUES``, then of ``_FINISH_WHERE``.
+        values = (status, outcome, record_json, at, workspace, call, was)
         return await self._database.writer.change(self._finish, values)
 
     async def get(self, workspace: str, call: str) -> CallRow | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, select, update
 
@@ -11,7 +11,7 @@ from remit.store.base import Database, keep_new, many, one
 from remit.store.schema import data_keys
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import ColumnElement, Connection, Select
 
 
 class DataKeys:
@@ -22,18 +22,15 @@ class DataKeys:
 
     async def current(self, workspace: str) -> DataKey | None:
         """See the port."""
-        query = select(data_keys).where(data_keys.c.workspace == workspace)
-        query = query.order_by(data_keys.c.number.desc()).limit(1)
-        return await self._database.read(
-            lambda connection: one(DataKey, connection.execute(query).mappings())
-        )
+        return await self._found(_keys_of(workspace).order_by(data_keys.c.number.desc()).limit(1))
+
+    async def first(self, workspace: str) -> DataKey | None:
+        """See the port."""
+        return await self._found(_keys_of(workspace).order_by(data_keys.c.number).limit(1))
 
     async def get(self, workspace: str, key_id: str) -> DataKey | None:
         """See the port."""
-        query = select(data_keys).where(_of(workspace, key_id))
-        return await self._database.read(
-            lambda connection: one(DataKey, connection.execute(query).mappings())
-        )
+        return await self._found(select(data_keys).where(_of(workspace, key_id)))
 
     async def add(self, key: DataKey, *, after: str | None) -> bool:
         """See the port."""
@@ -94,6 +91,15 @@ class DataKeys:
         """See the port."""
         query = select(data_keys.c.workspace).distinct().order_by(data_keys.c.workspace)
         return await self._database.read(lambda connection: tuple(connection.scalars(query).all()))
+
+    async def _found(self, query: Select[Any]) -> DataKey | None:
+        return await self._database.read(
+            lambda connection: one(DataKey, connection.execute(query).mappings())
+        )
+
+
+def _keys_of(workspace: str) -> Select[Any]:
+    return select(data_keys).where(data_keys.c.workspace == workspace)
 
 
 def _of(workspace: str, key_id: str) -> ColumnElement[bool]:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, or_, select, update
 
+from remit.gateway.keeping import pins_place
 from remit.gateway.records import ApiKey, Page, Workspace
 from remit.store.base import Database, keep, keep_new, many, one, owned
 from remit.store.changes import acted
 from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import api_keys, workspaces
+from remit.store.sealed_rows import sealing
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection
@@ -48,7 +50,7 @@ class Keys:
         owned(workspace, key)
 
         def unit(connection: Connection) -> None:
-            keep(connection, api_keys, key)
+            keep(connection, api_keys, key, **_sealing(key))
             acted(connection, workspace, "keys", act)
 
         await self._database.write(unit)
@@ -120,6 +122,13 @@ class Keys:
             connection.execute(statement)
 
         await self._database.write(unit)
+
+
+def _sealing(key: ApiKey) -> dict[str, str | None]:
+    """The columns beside the sealed pins; empty where a key has none."""
+    if key.sealed is None:
+        return {"sealed_by": None, "row_id": None}
+    return {**sealing(pins_place(key.workspace, key.user or "", key.id), key.sealed)}
 
 
 def _of(workspace: str, key: str) -> ColumnElement[bool]:

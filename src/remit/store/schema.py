@@ -245,11 +245,14 @@ api_keys = Table(
     *_maybe("user"),
     Column("apps", NamesText, nullable=True),
     Column("tools", NamesText, nullable=True),
-    *_maybe("pins_json"),
+    Column("pins", NamesText, nullable=True),
+    Column("sealed", SealedText, nullable=True),
+    *_maybe("sealed_by", "row_id"),
     *_maybe_time("expires_at", "revoked_at", "last_used_at"),
     _key("workspace", "id"),
     UniqueConstraint("secret_hash"),
     _one_of("role", ("operator", "backend", "user")),
+    _partial("ix_api_key_row_id", "workspace", "row_id", where="row_id IS NOT NULL"),
 )
 
 policies = Table(

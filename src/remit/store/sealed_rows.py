@@ -12,9 +12,10 @@ from remit.gateway.keeping import (
     SealedRow,
     connection_place,
     env_place,
+    pins_place,
     signing_place,
 )
-from remit.store.schema import connections, env_values, signing_keys
+from remit.store.schema import api_keys, connections, env_values, signing_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,10 @@ def _env_place(row: RowMapping) -> Place:
     )
 
 
+def _pins_place(row: RowMapping) -> Place:
+    return pins_place(row["workspace"], row["user"], row["id"])
+
+
 def _signing_place(row: RowMapping) -> Place:
     return signing_place(row["kid"])
 
@@ -43,6 +48,7 @@ def _signing_place(row: RowMapping) -> Place:
 _TABLES: tuple[tuple[Table, Callable[[RowMapping], Place]], ...] = (
     (connections, _connection_place),
     (env_values, _env_place),
+    (api_keys, _pins_place),
     (signing_keys, _signing_place),
 )
 
@@ -50,7 +56,7 @@ _TABLES: tuple[tuple[Table, Callable[[RowMapping], Place]], ...] = (
 def sealing(place: Place, sealed: Sealed) -> dict[str, str]:
     """The columns that a sealed value has besides itself.
 
-    ``row_id`` orders the rows of all three tables; it stays the same as long as the place does.
+    ``row_id`` orders the rows of all these tables; it stays the same as long as the place does.
     """
     where = [place.workspace, place.app, place.user, *place.field]
     digest = hashlib.sha256(json.dumps(where).encode()).hexdigest()
@@ -120,6 +126,9 @@ def _where(place: Place) -> tuple[Table, ColumnElement[bool]]:
                 "name": name,
             }
             table = env_values
+        case ("pins", token_id):
+            its = {"id": token_id, "user": place.user}
+            table = api_keys
         case ("signing", kid):
             its = {"kid": kid}
             table = signing_keys

@@ -103,8 +103,10 @@ class Masker:
                 written = _written(value)
             except UnicodeEncodeError:
                 return self._masked(value)
-            if not any(needle in written for needle in self._in_json):
-                return value
+            for needle in self._in_json:
+                if needle in written:
+                    return self._masked(value)
+            return value
         return self._masked(value)
 
     def _masked(self, value: Any) -> Any:  # noqa: ANN401 -- JSON in, JSON out

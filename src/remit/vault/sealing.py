@@ -6,12 +6,14 @@ All cryptography is in ``envelopes`` and waits for nothing; what waits here is t
 from __future__ import annotations
 
 import asyncio
+import hmac
 import os
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from remit.errors import WrongUse
-from remit.gateway.keeping import DataKey, Place, Sealed, VaultFault
+from remit.gateway.keeping import SERVER, DataKey, Place, Sealed, VaultFault
 from remit.values.secrets import Secret
 from remit.vault.credentials import credential_of, text_of
 from remit.vault.envelopes import (
@@ -35,6 +37,7 @@ Reload: TypeAlias = "Callable[[], Awaitable[Masters]]"
 _CACHED_KEYS = 4_096
 # Others may be faster to add a key now and then; not so often.
 _ATTEMPTS = 20
+_DIGESTS = b"remit keyed digests"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,9 @@ class Vault:
         keys: where wrapped data keys are kept.
         masters: the master keys at hand.
         reload: reads the master keys again. It is asked when a data key is wrapped under one
-            that is not at hand, as after ``remit vault rotate`` by another process.
+            that is not at hand, or when the newest is under another than the current one, as
+            after ``remit vault rotate`` by another process.
+        reload_every_s: it is asked so often at most for one master key, in seconds.
         counting: how encryptions are counted.
     """
 
@@ -68,14 +73,17 @@ class Vault:
         masters: Masters,
         *,
         reload: Reload | None = None,
+        reload_every_s: float = 60.0,
         counting: Counting | None = None,
     ) -> None:
         self._keys = keys
         self._masters = masters
         self._reload = reload
         self._reloading = asyncio.Lock()
-        # Masters that a reload did not bring: not asked for again by every call.
-        self._gone: set[str] = set()
+        self._reload_every_s = reload_every_s
+        # When the master keys were read again for one: not by every call.
+        self._asked: dict[str, float] = {}
+        self._digest_key: bytes | None = None
         self._counting = counting or Counting()
         self._ciphers: dict[tuple[str, str], Cipher] = {}
         self._counted: dict[tuple[str, str], int] = {}
@@ -124,6 +132,20 @@ class Vault:
         plain = cipher.open(sealed.text, value_binding(place, key_id))
         return Secret(plain.decode("utf-8", "surrogatepass"))
 
+    async def digest_key(self) -> bytes:
+        """The key of keyed digests, made from the server's first data key, which stays.
+
+        Raises:
+            VaultFault: that data key cannot be unwrapped.
+        """
+        if self._digest_key is None:
+            first = await self._keys.first(SERVER)
+            while first is None:
+                await self.current_key(SERVER)
+                first = await self._keys.first(SERVER)
+            self._digest_key = hmac.digest(await self._raw(first), _DIGESTS, "sha256")
+        return self._digest_key
+
     async def seal_credential(self, place: Place, credential: Credential) -> Sealed:
         """Seal a credential with its type, expiry and account; raises as ``seal`` does."""
         return await self.seal(place, text_of(credential))
@@ -135,11 +157,16 @@ class Vault:
     async def current_key(self, workspace: str) -> DataKey:
         """The data key that new values are sealed under, which the current master key wraps.
 
+        Where the newest is under another master key, a rotation may have made that one the
+        current: the master keys are read again first.
+
         Raises:
-            VaultFault: others add keys all the time.
+            VaultFault: the master keys cannot be read, or others add keys all the time.
         """
         for _ in range(_ATTEMPTS):
             key = await self._keys.current(workspace)
+            if key is not None and key.master != self._masters.current.id:
+                await self._renew(key.master)
             if key is not None and key.master == self._masters.current.id:
                 return key
             await self._add(workspace, after=key)
@@ -151,8 +178,7 @@ class Vault:
         Raises:
             VaultFault: its master key is not at hand.
         """
-        master = await self._master(key)
-        raw = master.open(key.wrapped, wrap_binding(key.workspace, key.id, key.master))
+        raw = await self._raw(key)
         current = self._masters.current
         wrapped = current.seal(raw, wrap_binding(key.workspace, key.id, current.id))
         return await self._keys.rewrap(key, master=current.id, wrapped=wrapped)
@@ -196,26 +222,38 @@ class Vault:
             self._counted.pop((workspace, after.id), None)
 
     async def _unwrapped(self, key: DataKey) -> Cipher:
+        return self._keep(key.workspace, Cipher(key.id, await self._raw(key)))
+
+    async def _raw(self, key: DataKey) -> bytes:
         master = await self._master(key)
-        raw = master.open(key.wrapped, wrap_binding(key.workspace, key.id, key.master))
-        return self._keep(key.workspace, Cipher(key.id, raw))
+        return master.open(key.wrapped, wrap_binding(key.workspace, key.id, key.master))
 
     async def _master(self, key: DataKey) -> Cipher:
         found = self._masters.get(key.master)
-        if found is None and self._reload is not None and key.master not in self._gone:
-            async with self._reloading:
-                found = self._masters.get(key.master)
-                if found is None:
-                    self._masters = await self._read_again(self._reload)
-                    found = self._masters.get(key.master)
-            if found is None:
-                self._gone.add(key.master)
+        if found is None:
+            await self._renew(key.master)
+            found = self._masters.get(key.master)
         if found is None:
             raise VaultFault(
                 f"A value is sealed under the master key {key.master}, which [vault] does not "
                 "give. Put that key behind the one that is set, and start again."
             )
         return found
+
+    async def _renew(self, master: str) -> None:
+        """Read the master keys again for the sake of one, unless that was just done.
+
+        Raises:
+            VaultFault: they cannot be read; the next one who needs it tries again.
+        """
+        before = self._masters
+        if self._reload is None or time.monotonic() < self._asked.get(master, 0.0):
+            return
+        async with self._reloading:
+            # Whoever was first may have brought it meanwhile.
+            if self._masters is before:
+                self._masters = await self._read_again(self._reload)
+                self._asked[master] = time.monotonic() + self._reload_every_s
 
     async def _read_again(self, reload: Reload) -> Masters:
         try:

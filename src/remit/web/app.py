@@ -67,9 +67,14 @@ def make_app(services: Services) -> ASGIApp:
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         """A call that no page makes goes past what is there for pages."""
-        called = scope["type"] == "http" and hot.hot_path(scope) is not None
-        past = called and not any(name == b"origin" for name, _ in scope["headers"])
-        await (front if past else for_pages)(scope, receive, send)
+        if scope["type"] == "http" and hot.hot_path(scope) is not None:
+            for name, _ in scope["headers"]:
+                if name == b"origin":
+                    break
+            else:
+                await front(scope, receive, send)
+                return
+        await for_pages(scope, receive, send)
 
     return app
 

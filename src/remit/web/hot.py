@@ -8,6 +8,7 @@ the same ``Route`` and decoded into the same type as everywhere.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, final
 from urllib.parse import unquote_to_bytes
 
@@ -49,8 +50,12 @@ def hot_path(scope: Scope) -> tuple[str, str] | None:
     """App and tool of a request for a call; None for any other."""
     if scope["method"] != "POST":
         return None
-    raw = scope.get("raw_path") or scope["path"].encode()
-    found = _PATH.fullmatch(raw)
+    return _called(scope.get("raw_path") or scope["path"].encode())
+
+
+@lru_cache(maxsize=1_024)
+def _called(path: bytes) -> tuple[str, str] | None:
+    found = _PATH.fullmatch(path)
     return None if found is None else (segment(found[1]), segment(found[2]))
 
 

@@ -10,6 +10,7 @@ told to look what became of the first one, and only where nothing was written do
 
 from __future__ import annotations
 
+import hmac
 import json
 from dataclasses import dataclass
 from hashlib import sha256
@@ -76,7 +77,7 @@ class Repeatable:
 
 
 def digest_of(query: bytes, media: str | None, body: bytes) -> str:
-    """What two requests with one key must have in common."""
+    """What two requests with one key must have in common; ``Repeats`` keeps it keyed."""
     return sha256(b"\n".join((query, (media or "").encode(), body))).hexdigest()
 
 
@@ -106,6 +107,7 @@ class Repeats:
         self._services = services
         # Requests of this node that a fault left open; those of a dead node the store knows.
         self._left: set[tuple[str, RequestKey]] = set()
+        self._key = b""
 
     async def once(self, request: Repeatable, work: Work) -> Answer:
         """Do the work once, however often it is asked for.
@@ -124,7 +126,7 @@ class Repeats:
         found = await services.idempotency.begin(
             workspace,
             key,
-            body_digest=request.digest,
+            body_digest=await self._keyed(request),
             reference=request.reference,
             node=node,
             at=at,
@@ -140,6 +142,12 @@ class Repeats:
             ):
                 return await self._work(request, work, found.reference, again=True)
         return await self._known(request, found)
+
+    async def _keyed(self, request: Repeatable) -> str:
+        """The digest as it is kept: of a plain one a short secret in the body could be guessed."""
+        self._key = self._key or await self._services.books.keeper.digest_key()
+        said = (request.actor.key_id, request.route, request.key, request.digest)
+        return hmac.digest(self._key, "\n".join(said).encode(), "sha256").hex()
 
     async def _known(self, request: Repeatable, found: Beginning) -> Answer:
         if isinstance(found, Mismatch):

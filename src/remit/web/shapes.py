@@ -290,7 +290,7 @@ class KeyAnswer(Open, frozen=True, kw_only=True):
             user=row.user,
             apps=None if row.apps is None else [*row.apps],
             tools=None if row.tools is None else [*row.tools],
-            pins=None if row.pins_json is None else sorted(json.loads(row.pins_json)),
+            pins=None if row.pins is None else [*row.pins],
             expires_at=when(row.expires_at),
             revoked_at=when(row.revoked_at),
             last_used_at=when(row.last_used_at),

@@ -86,7 +86,7 @@ def _tenants() -> None:
         *_text("workspace", "id", "role", "name", "secret_hash", "prefix"),
         *_big("created_at"),
         *_text("created_by"),
-        *_maybe_text("user", "apps", "tools", "pins_json"),
+        *_maybe_text("user", "apps", "tools", "pins", "sealed", "sealed_by", "row_id"),
         *_maybe_big("expires_at", "revoked_at", "last_used_at"),
         sa.PrimaryKeyConstraint("workspace", "id", name="pk_api_key"),
         sa.CheckConstraint(
@@ -94,6 +94,7 @@ def _tenants() -> None:
         ),
         sa.UniqueConstraint("secret_hash", name="uq_api_key_secret_hash"),
     )
+    _index("ix_api_key_row_id", "api_key", "workspace", "row_id", where="row_id IS NOT NULL")
     op.create_table(
         "policy",
         *_text("workspace"),
