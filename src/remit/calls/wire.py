@@ -12,7 +12,7 @@ from remit.calls.lookup import MISSING, Found
 from remit.calls.room import MAX_BODY_BYTES
 from remit.catalog.headers import MAX_HEADER_BYTES, tool_context_header, value_is_sendable
 from remit.catalog.model import AppTarget, Endpoint
-from remit.documents.canonical import compact_json
+from remit.documents.canonical import compact_bytes
 from remit.errors import InvalidArguments, NotConnected
 from remit.values.secrets import MASK, Secret
 from remit.values.urls import MAX_URL_BYTES
@@ -70,6 +70,9 @@ class CredentialUse(Struct, frozen=True, kw_only=True):
 
     header: tuple[str, str] | None = None
     query: str | None = None
+
+    def __repr__(self) -> str:
+        return f"CredentialUse({MASK})"
 
 
 def use_credential(auth: Auth, credential: Secret | None) -> CredentialUse:
@@ -196,7 +199,7 @@ def _body(request: FrozenRequest, env: Mapping[str, Secret]) -> bytes | None:
     if request.env_names and _env_length(request.body, env) > MAX_BODY_BYTES:
         raise _unusable_env(request, f"makes the body longer than {MAX_BODY_BYTES:,} bytes")
     body = _filled_value(request.body, env) if request.env_names else request.body
-    return compact_json(None if body is MISSING else body).encode()
+    return compact_bytes(None if body is MISSING else body)
 
 
 def _filled(text: Frozen, env: Mapping[str, Secret]) -> str:

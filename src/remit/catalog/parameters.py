@@ -29,19 +29,20 @@ class Parameters:
 
     Attributes:
         schema: as the author wrote it.
+        names: the declared parameters, in the order written.
+        admits_others: whether the author said in so many words that undeclared arguments are
+            wanted.
     """
 
-    __slots__ = ("_compiled", "_secrets", "schema")
+    __slots__ = ("_compiled", "_secrets", "admits_others", "names", "schema")
 
     def __init__(self, schema: JsonObject) -> None:
         self.schema = schema
         self._compiled: Schema | None = None
         self._secrets: Secrets | Literal["none"] | None = None
-
-    @property
-    def names(self) -> KeysView[str]:
-        """The declared parameters, in the order written."""
-        return cast("JsonObject", self.schema["properties"]).keys()
+        self.names: KeysView[str] = cast("JsonObject", schema["properties"]).keys()
+        extra = schema.get("additionalProperties")
+        self.admits_others = extra is True or is_object(extra) or "patternProperties" in schema
 
     @property
     def required(self) -> frozenset[str]:
@@ -69,12 +70,6 @@ class Parameters:
     def closed(self) -> bool:
         """Whether the arguments are an object that allows no undeclared key."""
         return self.schema.get("additionalProperties") is False
-
-    @property
-    def admits_others(self) -> bool:
-        """Whether the author said in so many words that undeclared arguments are wanted."""
-        extra = self.schema.get("additionalProperties")
-        return extra is True or is_object(extra) or "patternProperties" in self.schema
 
     @property
     def secrets(self) -> Secrets | None:

@@ -11,7 +11,7 @@ what a value contains is never looked at again.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -55,25 +55,22 @@ Part: TypeAlias = "str | Reference"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A compiled text: literal strings and references in the order they stand."""
+    """A compiled text: literal strings and references in the order they stand.
+
+    Attributes:
+        whole: the reference, where the text is exactly one and nothing else.
+        literal: the text, where it holds no reference.
+    """
 
     parts: tuple[Part, ...]
+    whole: Reference | None = field(init=False, repr=False, compare=False)
+    literal: str | None = field(init=False, repr=False, compare=False)
 
-    @property
-    def whole(self) -> Reference | None:
-        """The reference, where the text is exactly one and nothing else."""
-        if len(self.parts) == 1 and isinstance(self.parts[0], Reference):
-            return self.parts[0]
-        return None
-
-    @property
-    def literal(self) -> str | None:
-        """The text, where it holds no reference."""
-        if not self.parts:
-            return ""
-        if len(self.parts) == 1 and isinstance(self.parts[0], str):
-            return self.parts[0]
-        return None
+    def __post_init__(self) -> None:
+        # Found out here and not at each look: a call looks a dozen times.
+        only = self.parts[0] if len(self.parts) == 1 else None if self.parts else ""
+        object.__setattr__(self, "whole", only if isinstance(only, Reference) else None)
+        object.__setattr__(self, "literal", only if isinstance(only, str) else None)
 
     @property
     def references(self) -> tuple[Reference, ...]:

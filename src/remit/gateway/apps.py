@@ -13,6 +13,7 @@ from remit.values.secrets import NOTHING_SECRET, Masker, Secret
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from remit.calls.wire import CredentialUse
     from remit.catalog.model import Definition, Tool
     from remit.gateway.ports import Approver, Clock, Egress, Ids, Watcher
     from remit.policy.catalogs import EffectiveCatalog
@@ -34,6 +35,7 @@ class App(Struct, frozen=True, kw_only=True):
     Attributes:
         catalog: the effective one: what is not in it cannot be called.
         credential: the user's own, or None; with ``auth: identity`` the signed token.
+        use: the credential in the shape that it is sent in, where that is known already.
         env: values by name.
         identity: the signed token for the tool's component; None for other destinations.
         version: Remit's own, for ``User-Agent``.
@@ -42,6 +44,7 @@ class App(Struct, frozen=True, kw_only=True):
     definition: Definition
     catalog: EffectiveCatalog
     credential: Secret | None = None
+    use: CredentialUse | None = None
     identity: Secret | None = None
     env: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
     version: str = "0"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from remit.calls.answers import may_have_happened
 from remit.documents.canonical import compact_json
 from remit.errors import Cancelled, Denied, Expired, OutcomeUnknown, StoreUnavailable
+from remit.gateway.endings import End
 from remit.gateway.journal import Ended, failed, recalled
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _OUTCOME_OF: Mapping[type[CallError], Outcome] = {
     OutcomeUnknown: "outcome_unknown",
 }
 _AGAIN_MS = (50, 500, 5_000)
+_LATE_MS, _MAX_LATE_MS = 1_000, 5_000
 #: What may have gone out is never called denied in the ledger (``ledger.MOVES``).
 _SENT: frozenset[CallStatus] = frozenset({"sending", "polling"})
 
@@ -75,25 +77,58 @@ async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> E
         How the call ended: where another was faster, what that one committed.
 
     Raises:
-        StoreUnavailable: it could not be committed; nobody was told.
+        StoreUnavailable: it could not be committed, and nobody was told. A task of the node goes
+            on trying until it is, or the process ends.
     """
-    record_json = compact_json(ended.record)
-
-    async def finish() -> bool:
-        return await node.calls.finish(
-            workspace,
-            ended.call_id,
-            was=was,
-            status=status_of(ended, was),
-            outcome=ended.outcome,
-            record_json=record_json,
-            at=node.wall.unix_ms(),
-        )
-
-    if not await insisting(node, finish):
-        ended = await _as_it_stands(node, workspace, ended)
+    its_end = End(
+        workspace=workspace,
+        call_id=ended.call_id,
+        was=was,
+        status=status_of(ended, was),
+        outcome=ended.outcome,
+        record_json=compact_json(ended.record),
+    )
+    try:
+        if not await insisting(node, lambda: _commit(node, its_end)):
+            ended = await _as_it_stands(node, workspace, ended)
+    except StoreUnavailable:
+        if False:
+            node.tasks.start(_commit_late(node, its_end))
+        raise
     node.endings.tell(workspace, ended)
     return ended
+
+
+async def _commit(node: Node, its_end: End) -> bool:
+    """Commit an end; False where the call is no longer what it was: another ended it."""
+    return await node.calls.finish(
+        its_end.workspace,
+        its_end.call_id,
+        was=its_end.was,
+        status=its_end.status,
+        outcome=its_end.outcome,
+        record_json=its_end.record_json,
+        at=node.wall.unix_ms(),
+    )
+
+
+async def _commit_late(node: Node, its_end: End) -> None:
+    """Commit an end that the store did not take, however long that lasts, and tell it."""
+    wait_ms = _LATE_MS
+    ended = recalled(cast("JsonObject", json.loads(its_end.record_json)))
+    try:
+        while True:
+            await node.clock.sleep(wait_ms)
+            wait_ms = min(2 * wait_ms, _MAX_LATE_MS)
+            try:
+                if not await _commit(node, its_end):
+                    ended = await _as_it_stands(node, its_end.workspace, ended)
+                break
+            except StoreUnavailable:
+                continue
+    finally:
+        node.endings.let_go(its_end)
+    node.endings.tell(its_end.workspace, ended)
 
 
 async def insisting(node: Node, act: Callable[[], Awaitable[T]]) -> T:

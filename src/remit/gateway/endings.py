@@ -1,12 +1,35 @@
-"""Who waits for the end of a call in this process, and is told of it (contract section 10)."""
+"""Ends of calls in this process: who waits for one, and which the store did not take so far."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, final
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from remit.gateway.journal import Ended
+    from remit.gateway.ledger import CallStatus, Outcome
+
+
+MAX_LATE = 10_000
+MAX_LATE_CHARS = 64 * 1024 * 1024
+
+
+class End(Struct, frozen=True, kw_only=True):
+    """The end of a call as the ledger takes it.
+
+    Attributes:
+        was: what the call was before.
+        record_json: the whole call record.
+    """
+
+    workspace: str
+    call_id: str
+    was: CallStatus
+    status: CallStatus
+    outcome: Outcome
+    record_json: str
 
 
 @final
@@ -18,6 +41,33 @@ class Endings:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, str], list[asyncio.Future[Ended]]] = {}
+        # Ends that the store did not take; what came back from the app is known nowhere else.
+        self._late: dict[tuple[str, str], End] = {}
+        self._late_chars = 0
+
+    @property
+    def late(self) -> int:
+        """How many ends wait for the store."""
+        return len(self._late)
+
+    def keep(self, end: End) -> bool:
+        """Keep an end that the store did not take.
+
+        Returns:
+            False where one of that call is kept already, or there is no room: ``MAX_LATE`` ends,
+            ``MAX_LATE_CHARS`` characters of records.
+        """
+        key, chars = (end.workspace, end.call_id), self._late_chars + len(end.record_json)
+        if key in self._late or len(self._late) >= MAX_LATE or chars > MAX_LATE_CHARS:
+            return False
+        self._late[key] = end
+        self._late_chars = chars
+        return True
+
+    def let_go(self, end: End) -> None:
+        """Forget an end that was kept."""
+        del self._late[end.workspace, end.call_id]
+        self._late_chars -= len(end.record_json)
 
     def expect(self, workspace: str, call: str) -> asyncio.Future[Ended]:
         """A future that has the end of a call; cancel it when it is wanted no more."""

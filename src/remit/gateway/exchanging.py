@@ -201,7 +201,8 @@ class Exchange(Struct, frozen=True, kw_only=True):
         """The request with everything in it; nothing is added to it after this."""
         credential = CredentialUse()
         if carries_credential(self.tool):
-            credential = use_credential(self.app.definition.auth, self.app.credential)
+            app = self.app
+            credential = app.use or use_credential(app.definition.auth, app.credential)
         elif self.app.identity is not None:
             token = self.app.identity.reveal()
             credential = CredentialUse(header=("Authorization", f"Bearer {token}"))

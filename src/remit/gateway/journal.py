@@ -86,7 +86,10 @@ def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:
     """What the record says of the arguments."""
     values = {**tool.parameters.masked(arguments.values), **arguments.undeclared_pins}
     said: JsonObject = {
-        "args": {name: kept(value) for name, value in _object(masker.value(values)).items()},
+        "args": {
+            name: kept(value) if isinstance(value, str | dict | list) else value
+            for name, value in _object(masker.value(values)).items()
+        },
         "argOrigins": cast("JsonObject", dict(arguments.origins)),
     }
     if arguments.refused_pins:

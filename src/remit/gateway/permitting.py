@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from remit.calls.planning import reachable
-from remit.calls.wire import carries_credential
+from remit.calls.wire import carries_credential, use_credential
 from remit.catalog.model import AppTarget
 from remit.errors import (
     AppSuspended,
@@ -27,7 +27,7 @@ from remit.errors import (
 from remit.gateway.apps import App
 from remit.gateway.identity import Identity, component_audience
 from remit.gateway.node import NotStanding
-from remit.gateway.steps import denial, refuse_without_credential
+from remit.gateway.steps import denial
 from remit.policy.decisions import AllowedCall, Ask, Deny, may_answer, recheck
 from remit.policy.reach import env_source_of, env_uses_of, origins_of
 from remit.policy.verdicts import evaluate
@@ -126,7 +126,7 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
         ConsentRequired: the user's consent is missing.
         NotConnected: no usable credential, or another one than was shown.
     """
-    tool, definition = case.tool, found.definition
+    tool, definition = case.frozen.tool, found.definition
     if found.catalog.tool(tool.name) is None:
         dropped = found.catalog.dropped_tool(tool.name)
         if dropped is not None and dropped.over_ceiling:
@@ -139,16 +139,20 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
     held = None
     if carries_credential(tool) and definition.auth.type not in {"none", "identity"}:
         held = _same(case, await node.wallet.credential(case.workspace, found, case.user))
+    credential = None if held is None else held.secret
+    use = None
+    if definition.auth.type != "identity" and carries_credential(tool):
+        # Before anybody is asked: a yes should not be wasted on what cannot be sent.
+        use = use_credential(definition.auth, credential)
     app = App(
         definition=definition,
         catalog=found.catalog,
-        credential=None if held is None else held.secret,
+        credential=credential,
+        use=use,
         env=await env_of(node, case.workspace, found, tool),
         version=node.terms.version,
         brand=node.terms.brand,
     )
-    if definition.auth.type != "identity":
-        refuse_without_credential(tool, app)
     return Access(app=app, held=held)
 
 
@@ -200,12 +204,13 @@ def judged(case: Case, found: AppInForce) -> Ruling:
 
     Where a refresh tightened the tool meanwhile, the stricter judgement holds.
     """
+    tool = case.frozen.tool
     return evaluate(
         found.policy,
-        _stricter(case.tool, found.catalog.tool(case.tool.name)),
+        _stricter(tool, found.catalog.tool(tool.name)),
         app=case.app,
         ceiling=found.definition.ceiling,
-        args=reachable(case.tool, case.frozen.arguments),
+        args=reachable(tool, case.frozen.arguments),
         source=case.source,
     )
 

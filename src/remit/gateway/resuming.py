@@ -21,6 +21,7 @@ from remit.errors import (
 )
 from remit.gateway.asking import answer_of, detail_of, kept_as, note_of
 from remit.gateway.ending import end, failure, insisting
+from remit.gateway.journal import asked, requested
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import CallChange
 from remit.gateway.permitting import Yes, permitted, standing
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
     from remit.gateway.permitting import Case, Permit
     from remit.gateway.running import Polling
     from remit.values.json import JsonObject
+
+
+#: What the record says of the call itself; what it does not say is not so.
+_OF_THE_CALL = frozenset(
+    {
+        "workspace", "user", "app", "version", "tool", "source", "args", "argOrigins",
+        "refusedPins", "repaired", "request", "connectionId", "account",
+    }
+)  # fmt: skip
 
 
 async def go_on(node: Node, waits: InputRow) -> Ended | Polling | None:
@@ -107,6 +117,7 @@ async def _approved(
                 "Somebody changed it in the store. Call again."
             )
         case, permit = await _permitted(node, row, record, yes_of(waits))
+        case = structs.replace(case, record=_as_frozen(case, permit))
     except CallError as error:
         return await end(node, row.workspace, failure(record, error, None), was="await_input")
     now = node.wall.unix_ms()
@@ -119,7 +130,7 @@ async def _approved(
             at=now,
             sent_at=now,
             node=node.id,
-            record_json=compact_json(record),
+            record_json=compact_json(case.record),
         ),
     )
     return await send(node, case, permit) if mine else None
@@ -160,6 +171,32 @@ async def _permitted(
         raise Cancelled(f"{row.tool} was not called: {error.message}") from None
     except VaultFault as error:
         raise NotConnected(f"{row.tool} was not called: {error.message}") from None
+
+
+def _as_frozen(case: Case, permit: Permit) -> JsonObject:
+    """The record with what it says of the call made anew from what was frozen.
+
+    What was kept of the call is held to what was shown; the record beside it is not.
+    """
+    frozen, app = case.frozen, permit.app
+    secrets = case.tool.parameters.secrets_in(frozen.arguments.values)
+    # As it was masked at first: no credential was there yet.
+    masker = structs.replace(app, credential=None, identity=None).masker(secrets)
+    said: JsonObject = {
+        "workspace": case.workspace,
+        "user": case.user,
+        "app": case.app,
+        "version": frozen.request.version,
+        "tool": case.tool.name,
+        "source": case.source,
+        **asked(case.tool, frozen.arguments, masker),
+        "request": requested(frozen.request, masker),
+    }
+    if frozen.connection_id is not None:
+        said["connectionId"] = frozen.connection_id
+    if frozen.account is not None:
+        said["account"] = frozen.account
+    return {name: kept for name, kept in case.record.items() if name not in _OF_THE_CALL} | said
 
 
 async def _why_not(node: Node, waits: InputRow) -> CallError:

@@ -149,15 +149,16 @@ async def send(node: Node, case: Case, permit: Permit) -> Ended | Polling:
 async def _sent(
     node: Node, case: Case, permit: Permit, exchange: Exchange, attempts: Attempts
 ) -> Ended | Polling:
-    node.watcher.started(case.tool.name)
+    tool = case.frozen.tool
+    node.watcher.started(tool.name)
     try:
         body, asked_ms = await exchange.first(permit.sendable)
     finally:
-        node.watcher.answered(case.tool.name)
+        node.watcher.answered(tool.name)
     record = attempted(case.record, attempts)
-    if case.tool.polling is not None:
+    if tool.polling is not None:
         return await _awaited(node, structs.replace(case, record=record), exchange, body, asked_ms)
-    ended = result_of(record, case.tool, body, case.tool.response_mapping, exchange)
+    ended = result_of(record, tool, body, tool.response_mapping, exchange)
     return await end(node, case.workspace, ended, was="sending")
 
 
@@ -211,7 +212,7 @@ def attempted(record: JsonObject, attempts: Attempts) -> JsonObject:
     if not attempts.made:
         return record
     before = cast("list[JsonValue]", record.get("attempts", []))
-    return {**record, "attempts": [*before, *(one.as_json() for one in attempts.made)]}
+    return {**record, "attempts": [*before, *[one.as_json() for one in attempts.made]]}
 
 
 def lost(record: JsonObject) -> Ended:

@@ -55,44 +55,28 @@ class InForce(Struct, frozen=True, kw_only=True):
     """An app as calls run in it now; an ``AppInForce`` of ``node``.
 
     Attributes:
+        id: of the app.
+        installation: the id that survives new versions.
+        version: number of the version.
+        definition: with the ceiling it was approved for.
         approved: app, version and definition in force.
         policy: of the workspace.
         catalog_digest: SHA-256 of the effective tools, in hex.
         source, age_s, fault: how the catalog came to be (``refreshing.Current``).
     """
 
+    id: str
+    installation: str
+    version: int
+    definition: Definition
     approved: Approved
+    approved_version: Version
     policy: Policy
     catalog: EffectiveCatalog
     catalog_digest: str
     source: Source
     age_s: int | None
     fault: str | None
-
-    @property
-    def id(self) -> str:
-        """Of the app."""
-        return self.approved.app.id
-
-    @property
-    def installation(self) -> str:
-        """The id that survives new versions."""
-        return self.approved.app.installation
-
-    @property
-    def version(self) -> int:
-        """Number of the version."""
-        return self.approved.version.number
-
-    @property
-    def definition(self) -> Definition:
-        """With the ceiling it was approved for."""
-        return self.approved.definition
-
-    @property
-    def approved_version(self) -> Version:
-        """The version as it was approved."""
-        return self.approved.version
 
 
 class Standing:
@@ -147,7 +131,12 @@ class Standing:
                 return self._kept(
                     workspace,
                     InForce(
+                        id=again.app.id,
+                        installation=again.app.installation,
+                        version=again.version.number,
+                        definition=again.definition,
                         approved=again,
+                        approved_version=again.version,
                         policy=policy,
                         catalog=current.catalog,
                         catalog_digest=current.digest,

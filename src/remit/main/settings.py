@@ -22,10 +22,11 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8700
 DEFAULT_DRAIN_S = 30
 MAX_DRAIN_S = 3_600
+MAX_REQUESTS_PER_S = 1_000_000
 _MAX_PORT = 65_535
 
 # Sections of the contract that nothing reads yet; a file may hold them already.
-_LATER = frozenset({"model", "policy", "limits", "telemetry"})
+_LATER = frozenset({"model", "policy", "telemetry"})
 # One row a setting: section, key, what it is for. The reference page is held to this table.
 SETTINGS: tuple[tuple[str, str, str], ...] = (
     ("server", "host", "the address that the server listens on"),
@@ -39,6 +40,7 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     ("vault", "key_file", "a file with that key"),
     ("vault", "key_command", "a command that prints that key"),
     ("egress", "allow", "destinations that may be called although they are not public or use http"),
+    ("limits", "requests_per_s", "requests that one key may send in a second; 0 is no bound"),
     ("brand", "name", "the product name that people, headers and variables show"),
 )
 
@@ -82,6 +84,7 @@ class Settings:
         brand: ``[brand] name``.
         cache_dir: where the last good catalogs are kept.
         store_url: ``[store] url``; it may hold a password, so it is printed nowhere.
+        requests_per_s: of one key, on one server; None is no bound.
     """
 
     egress_allow: tuple[str, ...]
@@ -90,6 +93,7 @@ class Settings:
     server: ServerSettings = ServerSettings()
     store_url: str = field(default=DEFAULT_STORE, repr=False)
     vault: KeySource = KeySource()
+    requests_per_s: int | None = None
 
 
 def load_settings(file: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -110,6 +114,7 @@ def load_settings(file: Path | None = None, environ: Mapping[str, str] | None = 
     table = read_table(path, required=file is not None, known=known, later=_LATER)
     given = Given(path=path, table=table, env=env)
     name = given.text("brand", "name")
+    rate = given.whole("limits", "requests_per_s", default=0, most=MAX_REQUESTS_PER_S)
     return Settings(
         egress_allow=given.texts("egress", "allow"),
         brand=_brand("Remit" if name is None else name),
@@ -117,6 +122,7 @@ def load_settings(file: Path | None = None, environ: Mapping[str, str] | None = 
         server=_server(given),
         store_url=given.text("store", "url") or DEFAULT_STORE,
         vault=_key_source(given),
+        requests_per_s=rate or None,
     )
 
 

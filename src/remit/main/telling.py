@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from remit.values.json import JsonObject, JsonValue
 
@@ -41,20 +41,24 @@ _OUTCOMES = {
 _VERDICTS = {"allow": "lets it pass", "ask": "asks a person", "deny": "refuses it"}
 
 
-def page_of(record: JsonObject, answered: JsonObject | None) -> str:
+def page_of(
+    record: JsonObject, answered: JsonObject | None, names: Mapping[str, str] | None = None
+) -> str:
     """The page.
 
     Args:
         record: the call record of contract section 10.
         answered: the input that the call waited for, or None.
+        names: of keys, by what the record calls them (``key:<id>``); those that are known.
     """
+    known = names or {}
     outcome = _text(record.get("outcome"))
     parts = [
         (f"{_text(record.get('tool'))} of {_text(record.get('app'))}", [_verdict_line(outcome)]),
-        ("Who asked", list(_who(record))),
+        ("Who asked", list(_who(record, known))),
         ("With what", list(_arguments(record))),
         ("What let it pass, or not", list(_rules(record))),
-        ("Who answered", list(_answer(record, answered))),
+        ("Who answered", list(_answer(record, answered, known))),
         ("What was sent", list(_sent(record))),
         ("What came back", list(_back(record))),
         ("What the model was told", [_text(record.get("content")) or "Nothing so far."]),
@@ -68,9 +72,16 @@ def _verdict_line(outcome: str) -> str:
     return f"{_OUTCOMES.get(outcome, '')} ({outcome})".strip()
 
 
-def _who(record: JsonObject) -> Iterator[str]:
+def _named(label: JsonValue, names: Mapping[str, str]) -> str:
+    """Who acted: the name of a key where it is known, with its id, which is its own alone."""
+    text = _text(label)
+    name = names.get(text)
+    return f"{_line(name)} ({text})" if name else text
+
+
+def _who(record: JsonObject, names: Mapping[str, str]) -> Iterator[str]:
     how = _SOURCES.get(_text(record.get("source")), "")
-    yield f"{_text(record.get('user'))}, {how}, through {_text(record.get('actor'))}"
+    yield f"{_text(record.get('user'))}, {how}, through {_named(record.get('actor'), names)}"
     yield f"at {_text(record.get('at'))}, in the workspace {_text(record.get('workspace'))}"
     if record.get("model") is not None:
         offered = _text(record.get("offeredAs"))
@@ -104,17 +115,19 @@ def _rules(record: JsonObject) -> Iterator[str]:
         yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
 
 
-def _answer(record: JsonObject, answered: JsonObject | None) -> Iterator[str]:
+def _answer(
+    record: JsonObject, answered: JsonObject | None, names: Mapping[str, str]
+) -> Iterator[str]:
     if answered is None:
         if record.get("answeredBy") is not None:
-            yield _text(record["answeredBy"])
+            yield _named(record["answeredBy"], names)
         return
     status = _text(answered.get("status"))
     yield f"shown: {_text(answered.get('title'))}"
     if status == "open":
         yield f"nobody so far; it is open until {_text(answered.get('expiresAt'))}"
         return
-    by = _text(answered.get("answeredBy"))
+    by = _named(answered.get("answeredBy"), names)
     yield f"{status}" + (f" by {by}" if by else "") + f" at {_text(answered.get('answeredAt'))}"
     if answered.get("note"):
         yield f"they said: {_text(answered['note'])}"

@@ -72,6 +72,12 @@ class EffectiveCatalog:
 
 def over_ceiling(tool: Tool, ceiling: Ceiling) -> str | None:
     """Why a tool is over the ceiling, in words, or None."""
+    # Asked twice by every call, so that it is found out the short way first.
+    if (
+        tool.category.rank <= ceiling.category.rank
+        and tool.danger_level.rank <= ceiling.danger_level.rank
+    ):
+        return None
     reasons: list[str] = []
     if tool.category > ceiling.category:
         reasons.append(f"its category {tool.category.value} is above {ceiling.category.value}")

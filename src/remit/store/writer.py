@@ -40,6 +40,8 @@ Unit: TypeAlias = "Callable[[Connection], T]"
 
 # Bounds the memory of a batch and how long its first piece waits for its last.
 MAX_BATCH = 4_096
+# While each round of the event loop brings more, the next is awaited for at most so long.
+_GATHER_S = 0.003
 # Of a piece alone: two nodes may wait for each other's rows, and one of them has to let go.
 _TRIES = 3
 # PostgreSQL's serialization_failure and deadlock_detected.
@@ -87,8 +89,8 @@ class Writer:
         self._queue: SimpleQueue[list[_Piece] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="remit-store-writer", daemon=True)
         self._closed = False
-        # What came since the loop's last round, by loop: waking the thread costs as much as a
-        # row, so that each round wakes it once.
+        # What came and was not handed over, by loop: to wake the thread and to commit costs as
+        # much as several rows, so that a busy loop does it once for all that is on its way.
         self._waiting: dict[asyncio.AbstractEventLoop, list[_Piece]] = {}
         # Of the thread alone.
         self._connection: Connection | None = None
@@ -126,10 +128,18 @@ class Writer:
         waiting = self._waiting.get(loop)
         if waiting is None:
             self._waiting[loop] = [piece]
-            loop.call_soon(self._hand_over, loop)
+            loop.call_soon(self._gather, loop, 0, loop.time() + _GATHER_S)
         else:
             waiting.append(piece)
         return future
+
+    def _gather(self, loop: asyncio.AbstractEventLoop, seen: int, until: float) -> None:
+        """Hand over what waits, once a round of the loop brought nothing more."""
+        count = len(self._waiting.get(loop, ()))
+        if seen < count < MAX_BATCH and loop.time() < until:
+            loop.call_soon(self._gather, loop, count, until)
+        else:
+            self._hand_over(loop)
 
     def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         if (waiting := self._waiting.pop(loop, None)) is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct, field
 
-from remit.documents.canonical import compact_json
+from remit.documents.canonical import compact_bytes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping
@@ -35,7 +35,7 @@ def said(value: object, status: int = 200, headers: Mapping[str, str] | None = N
 
     Integers keep every digit, so that it is written by the project's own encoder.
     """
-    body = compact_json(plain(value)).encode()
+    body = compact_bytes(plain(value))
     return Answer(status=status, body=body, headers=headers or {})
 
 

@@ -78,6 +78,9 @@ class Callers:
     def _spend(self, key: str, rate: int) -> None:
         """Take one of the requests that a key may send in a second."""
         now_ms = self._services.books.clock.now_ms()
+        if len(self._left) >= _MAX_NOTED:
+            # Each key has its whole second again, which is less than to count no key.
+            self._left.clear()
         left, at_ms = self._left.get(key, (float(rate), now_ms))
         left = min(float(rate), left + (now_ms - at_ms) * rate / 1000)
         if left < 1:

@@ -2,66 +2,82 @@
 
 from __future__ import annotations
 
-from typing import final
+from bisect import bisect_left
+from itertools import accumulate
+from typing import TYPE_CHECKING, final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
-_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+_BOUNDS = (*map(str, _BUCKETS), "+Inf")
 
 
 @final
-class Metrics:
-    """What a node counts of its requests; each app has a registry of its own."""
+class Metrics(Collector):
+    """What a node counts of its requests, on its one event loop.
+
+    Plain numbers, made into the library's metrics when they are asked for: its own counters take
+    a lock at each step, and every call takes several.
+    """
 
     def __init__(self) -> None:
+        self._requests: dict[tuple[str, int], int] = {}
+        self._took: dict[str, list[int]] = {}
+        self._seconds: dict[str, float] = {}
+        self._calls: dict[str, int] = {}
+        self._tasks = 0
         self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "remit_http_requests_total",
-            "Requests by route and status",
-            ("route", "status"),
-            registry=self._registry,
-        )
-        self._seconds = Histogram(
-            "remit_http_request_seconds",
-            "Time to answer, by route",
-            ("route",),
-            buckets=_BUCKETS,
-            registry=self._registry,
-        )
-        self._calls = Counter(
-            "remit_calls_total",
-            "Calls over the API by what became of them",
-            ("outcome",),
-            registry=self._registry,
-        )
-        self._tasks = Gauge(
-            "remit_node_tasks", "Calls that this node sends or polls now", registry=self._registry
-        )
-        # Looked up by the library under a lock; kept here, since every call counts.
-        self._known: dict[tuple[str, int], Counter] = {}
-        self._timed: dict[str, Histogram] = {}
-        self._became: dict[str, Counter] = {}
+        self._registry.register(self)
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """A request was answered; ``route`` is its template."""
-        counter = self._known.get((route, status))
-        if counter is None:
-            counter = self._known[route, status] = self._requests.labels(route, str(status))
-        counter.inc()
-        timer = self._timed.get(route)
-        if timer is None:
-            timer = self._timed[route] = self._seconds.labels(route)
-        timer.observe(seconds)
+        key = (route, status)
+        self._requests[key] = self._requests.get(key, 0) + 1
+        took = self._took.get(route)
+        if took is None:
+            took = self._took[route] = [0] * len(_BOUNDS)
+        took[bisect_left(_BUCKETS, seconds)] += 1
+        self._seconds[route] = self._seconds.get(route, 0.0) + seconds
 
     def called(self, outcome: str) -> None:
         """A call over the API came to this."""
-        counter = self._became.get(outcome)
-        if counter is None:
-            counter = self._became[outcome] = self._calls.labels(outcome)
-        counter.inc()
+        self._calls[outcome] = self._calls.get(outcome, 0) + 1
 
     def text(self, tasks: int) -> bytes:
         """All of it as Prometheus reads it; ``tasks`` is how much the node has under way."""
-        self._tasks.set(tasks)
+        self._tasks = tasks
         return generate_latest(self._registry)
+
+    def collect(self) -> Iterator[Metric]:
+        """Everything as the library's own values."""
+        requests = CounterMetricFamily(
+            "remit_http_requests_total", "Requests by route and status", labels=("route", "status")
+        )
+        for (route, status), count in self._requests.items():
+            requests.add_metric((route, str(status)), count)
+        seconds = HistogramMetricFamily(
+            "remit_http_request_seconds", "Time to answer, by route", labels=("route",)
+        )
+        for route, took in self._took.items():
+            buckets = list(zip(_BOUNDS, accumulate(took), strict=True))
+            seconds.add_metric((route,), buckets, self._seconds[route])
+        calls = CounterMetricFamily(
+            "remit_calls_total", "Calls over the API by what became of them", labels=("outcome",)
+        )
+        for outcome, count in self._calls.items():
+            calls.add_metric((outcome,), count)
+        tasks = GaugeMetricFamily(
+            "remit_node_tasks", "Calls that this node sends or polls now", value=self._tasks
+        )
+        yield from (requests, seconds, calls, tasks)

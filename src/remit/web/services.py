@@ -27,7 +27,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSettings:
-    """What is set for the API (contract section 12, ``[server]``).
+    """What is set for the API (contract section 12, ``[server]`` and ``[limits]``).
 
     Attributes:
         public_url: the origin of the server, without a slash at its end.

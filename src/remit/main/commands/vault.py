@@ -102,10 +102,12 @@ def _say_next(given: VaultSettings, *, done: bool) -> None:
             f"last, from {where}."
         )
         return
-    say(
-        "Next: start every server again, so that it seals under this key, and run this once more "
-        "until nothing is left to do."
+    again = (
+        "start every server again, so that it seals under this key"
+        if given.key is not None
+        else f"a running server seals under this key as soon as it reads it from {where}"
     )
+    say(f"Next: {again}. Run this once more, until nothing is left to do.")
 
 
 def _name(place: tuple[str, str] | Place) -> str:
