@@ -82,7 +82,11 @@ def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- any value; narrowing one c
         return kind in _PLAIN
     if _PLAIN.issuperset(map(type, value)):
         return True
-    return all(item.__class__ in _PLAIN or _is_plain(item) for item in value)
+    for item in value:
+        kind = item.__class__
+        if kind not in _PLAIN and not _is_plain(item):
+            return False
+    return True
 
 
 def _write(value: object, put: Callable[[str], None]) -> None:

@@ -184,6 +184,7 @@ def _config(whole: Composed, settings: Settings, public_url: str) -> uvicorn.Con
     return uvicorn.Config(
         make_app(services),
         lifespan="off",
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec import Struct
 from sqlalchemy import Table, func, insert, select
-from sqlalchemy.dialects.postgresql import Insert as InsertPostgresql
-from sqlalchemy.dialects.postgresql import insert as insert_postgresql
 from sqlalchemy.dialects.sqlite import Insert as InsertSqlite
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
     from sqlalchemy import Connection, Engine
+    from sqlalchemy.dialects.postgresql import Insert as InsertPostgresql
     from sqlalchemy.engine import RowMapping
 
 T = TypeVar("T")
@@ -119,6 +118,9 @@ def insert_or(table: Table, connection: Connection | Engine) -> InsertSqlite | I
     """An insert that can say what happens where the key is taken."""
     if connection.dialect.name == "sqlite":
         return insert_sqlite(table)
+    # Of some size, and loaded already where it is used.
+    from sqlalchemy.dialects.postgresql import insert as insert_postgresql  # noqa: PLC0415
+
     return insert_postgresql(table)
 
 

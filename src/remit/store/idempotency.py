@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import and_, delete, select, update
 
 from remit.gateway.ledger import Fresh, InProgress, Mismatch, Replay, StoredAnswer
-from remit.store.base import Database, keep_new
+from remit.store.base import Database, Inserts, keep_new
+from remit.store.prepared import update_of
 from remit.store.schema import stored_answers
 from remit.store.work import alive
 
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from remit.gateway.recording import Beginning
 
 KEPT_MS = 24 * 3_600_000
+_FINISH_VALUES = {"status": "to_status", "headers_json": "to_headers", "body": "to_body"}
+_FINISH_WHERE = {
+    "workspace": "in_workspace",
+    "key_id": "of_key_id",
+    "route": "of_route",
+    "key": "of_key",
+    "node": "of_node",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +52,14 @@ class Idempotency:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._inserts = Inserts(database, stored_answers)
+        self._finish = update_of(
+            stored_answers,
+            where=_FINISH_WHERE,
+            values=_FINISH_VALUES,
+            null=("status",),
+            dialect=database.engine.dialect,
+        )
 
     async def begin(
         self,
@@ -66,6 +83,9 @@ class Idempotency:
             started_at=at,
             expires_at=at + KEPT_MS,
         )
+        # Most requests are no repeats.
+        if await self._inserts.put(mine):
+            return Fresh()
         ours = _of(workspace, request)
 
         def unit(connection: Connection) -> Beginning:
@@ -86,14 +106,10 @@ class Idempotency:
         self, workspace: str, request: RequestKey, answer: StoredAnswer, *, node: str
     ) -> bool:
         """See the port."""
-        statement = (
-            update(stored_answers)
-            .where(_running(workspace, request), stored_answers.c.node == node)
-            .values(status=answer.status, headers_json=answer.headers_json, body=answer.body)
-        )
-        return await self._database.write(
-            lambda connection: connection.execute(statement).rowcount == 1
-        )
+        # In the order of ``_FINISH_VALUES``, then of ``_FINISH_WHERE``.
+        kept = (answer.status, answer.headers_json, answer.body)
+        its = (workspace, request.key_id, request.route, request.key, node)
+        return await self._database.writer.change(self._finish, (*kept, *its))
 
     async def forget(self, workspace: str, request: RequestKey, *, node: str) -> bool:
         """See the port."""

@@ -90,7 +90,12 @@ def insert_of(table: Table, dialect: Dialect) -> Prepared:
 
 
 def update_of(
-    table: Table, *, where: Mapping[str, str], values: Mapping[str, str | None], dialect: Dialect
+    table: Table,
+    *,
+    where: Mapping[str, str],
+    values: Mapping[str, str | None],
+    dialect: Dialect,
+    null: Sequence[str] = (),
 ) -> Prepared:
     """An update of many rows, each with parameters of its own.
 
@@ -99,6 +104,7 @@ def update_of(
         where: column to the parameter that it must equal.
         values: column to the parameter that it becomes; None is null.
         dialect: whose SQL it is.
+        null: columns that must be null.
     """
     quote = dialect.identifier_preparer.quote
     columns = {parameter: name for name, parameter in values.items() if parameter is not None}
@@ -113,7 +119,8 @@ def update_of(
         for name, parameter in values.items()
     )
     own = quote(table.name)
-    matched = " AND ".join(f"{own}.{quote(name)} = {given[p]}" for name, p in where.items())
+    matches = [f"{own}.{quote(name)} = {given[p]}" for name, p in where.items()]
+    matched = " AND ".join([*matches, *(f"{own}.{quote(name)} IS NULL" for name in null)])
     return Prepared(
         sql=_for_each_number(
             # Names of our own schema, no value of anybody's.

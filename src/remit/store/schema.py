@@ -26,7 +26,6 @@ from sqlalchemy import (
     literal_column,
     text,
 )
-from sqlalchemy.dialects import postgresql
 
 from remit.gateway.ledger import ENDED, CallStatus, InputStatus
 from remit.gateway.records import VersionStatus
@@ -40,7 +39,7 @@ HEAD = "0001"
 
 # Ids are compared byte by byte (contract section 1), on both databases alike; and an index in
 # the order of a locale breaks when the machine's locales are updated.
-TEXT = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+TEXT = Text().with_variant(Text(collation="C"), "postgresql")
 
 metadata = MetaData(
     naming_convention={
