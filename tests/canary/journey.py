@@ -11,7 +11,7 @@ from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -131,6 +131,7 @@ def _first_life(journey: Journey) -> None:
         # The answer to this request alone may hold it; that to the next one is kept for a repeat.
         _forget_last(journey.capture)
         _keep_key(journey, "user", token["token"])
+        _pin_argument(journey, operator)
         body, once = {"role": "operator", "name": "made"}, {"idempotency-key": "once"}
         made = operator.ask("POST", "/v1/keys", body, what="key", headers=once)
         _forget_last(journey.capture)
@@ -158,9 +159,28 @@ def _second_life(journey: Journey) -> None:
         _read_everything(journey, server)
         _command_everything(journey, server)
         _call_everything(journey, pool, journey.client(server, "user"), tools=("ok", "body"))
+        _call_pinned(journey, journey.client(server, "pinned"))
         operator.done("DELETE", f"/v1/connections/app-bearer/{USER}")
         assert server.end() == 0
         _keep_rest(capture, server, "stopped")
+
+
+def _pin_argument(journey: Journey, operator: Client) -> None:
+    """A token that fixes the secret argument of an app, for whoever must not know it."""
+    terms = {"user": USER, "apps": ["app-argument"], "pins": {"pw": MADE["argument"].value}}
+    token = operator.done("POST", "/v1/tokens", {**terms, "ttlS": 600}, what="pinned token")
+    _forget_last(journey.capture)
+    _keep_key(journey, "pinned", token["token"])
+    assert token["pins"] == ["pw"]
+    operator.done("GET", f"/v1/tokens/{token['id']}")
+
+
+def _call_pinned(journey: Journey, client: Client) -> None:
+    """Its pin is sent, also by a process that did not make it."""
+    (app,) = (app for app in journey.apps if app.kind == "argument")
+    for tool in ("ok", "body", "error"):
+        assert _call(client, replace(app, args={"x": "plain"}), tool)["outcome"] in {"ok", "error"}
+    assert MADE["argument"].core in journey.upstreams["argument"].requests[-1]
 
 
 def _keep_rest(capture: Capture, server: Serving, when: str) -> None:

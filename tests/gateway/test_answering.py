@@ -448,6 +448,29 @@ async def test_call_that_was_changed_behind_the_card_is_not_sent(
     assert writes(acme) == []
 
 
+async def test_record_that_was_changed_behind_the_card_tells_what_is_sent(
+    acme: Stage, store_url: str
+) -> None:
+    """What runs is what was approved, and the record of it says that and nothing else."""
+    waits = await acme.waiting("refund", {**ARGS, "amount": "600"}, pins={"name": "o1"})
+    before = await acme.record(waits.call)
+    request = {**before["request"], "url": "https://evil.example/", "digest": "0" * 64}
+    args = {"name": "nobody", "amount": 1}
+    changed = {**before, "args": args, "argOrigins": {}, "user": "bob", "request": request}
+    changed |= {"repaired": [], "refusedPins": ["amount"], "account": "bob@acme"}
+    databases.change(
+        store_url, "UPDATE call SET record_json = :changed", changed=json.dumps(changed)
+    )
+    await answer(acme.node, BACKEND, waits.id, YES)
+    assert (await ends(acme, waits))[:2] == ("done", "ok")
+    after = await acme.record(waits.call)
+
+    assert json.loads(acme.egress.sent[-1].body or b"") == ARGS == after["args"]
+    assert before["repaired"] != []
+    assert "refusedPins" not in after
+    assert before.items() <= after.items()
+
+
 # --- after the node died ---------------------------------------------------------------------
 
 

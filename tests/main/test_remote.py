@@ -19,7 +19,7 @@ from tests.main.test_serving import ALLOW, Api, shop
 @pytest.fixture
 def api(kept: Remit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
     """A server with an operator's key, which the commands find in their environment."""
-    key = kept("keys", "create", "--role", "operator").out.strip()
+    key = kept("keys", "create", "--role", "operator", "--name", "Ops desk").out.strip()
     monkeypatch.delenv("REMIT_EGRESS_ALLOW")
     with serving(tmp_path, **ALLOW) as server:
         monkeypatch.setenv("REMIT_SERVER_URL", server.url)
@@ -75,7 +75,7 @@ def test_definitions_are_applied_and_a_call_of_them_is_told(
     page = kept("why", call).out
     assert page.startswith("pay of acme\n  It was done. (ok)\n")
     for words in (
-        "ana, over the API, through key:key_",
+        "ana, over the API, through Ops desk (key:key_",
         "no rule of the policy spoke",
         f"POST {app.url}/pay",
         "answered 200 after",
@@ -88,6 +88,11 @@ def test_definitions_are_applied_and_a_call_of_them_is_told(
 
 def _check_refusals(remit: Remit, call: str, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be told is one message with its mend, and no key in it (bad input)."""
+    backend = {"role": "backend", "name": "Shop"}
+    monkeypatch.setenv("REMIT_KEY", api.done("POST", "/v1/keys", backend)["key"])
+    # Only an operator's key may list keys: with another one their ids are told.
+    assert "through key:key_" in remit("why", call).out
+    monkeypatch.setenv("REMIT_KEY", api.key)
     unknown = remit("why", "call_none")
     assert (unknown.code, unknown.out) == (2, "")
     assert 'There is no call "call_none"' in unknown.err
@@ -177,6 +182,17 @@ def test_page_says_who_chose_which_rule_and_who_answered() -> None:
     assert "they said: too much" in page
     assert "What was sent\n  nothing\n" in page
     assert "It was refused; nothing was sent. (denied)" in page
+
+
+def test_page_names_the_keys_that_are_known() -> None:
+    """A person knows a key by its name; its id tells it from another of that name."""
+    record, waited = {**RECORD, "answeredBy": "key:key_2"}, {**INPUT, "answeredBy": "key:key_2"}
+    names = {"key:key_1": "Shop\nWho answered", "key:key_2": "Ops desk"}
+
+    assert "through Shop ⏎ Who answered (key:key_1)\n" in page_of(record, None, names)
+    assert "Who answered\n  Ops desk (key:key_2)\n" in page_of(record, None, names)
+    assert "denied by Ops desk (key:key_2) at " in page_of(record, waited, names)
+    assert "denied by key:key_2 at " in page_of(record, waited)
 
 
 def test_page_of_a_waiting_call_says_until_when() -> None:

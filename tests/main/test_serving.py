@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,16 +46,18 @@ class Api:
     url: str
     key: str
 
-    def ask(self, method: str, path: str, body: object = None) -> Answer:
+    def ask(
+        self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
         """Send a request."""
         parts = urlsplit(self.url)
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=WAIT_S)
-        headers = {"Authorization": f"Bearer {self.key}"}
+        sent = {"Authorization": f"Bearer {self.key}", **(headers or {})}
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            sent["Content-Type"] = "application/json"
         try:
             raw = None if body is None else json.dumps(body).encode()
-            connection.request(method, path, raw, headers)
+            connection.request(method, path, raw, sent)
             response = connection.getresponse()
             return Answer(status=response.status, json=json.loads(response.read() or b"null"))
         finally:
@@ -194,41 +197,6 @@ def test_stop_lets_what_was_sent_come_home(key: str, tmp_path: Path) -> None:
     assert app.paths == ["POST /pay"]
 
 
-def test_vault_is_rotated_beside_a_server_and_the_old_key_can_go(
-    key: str, tmp_path: Path, remit: Remit
-) -> None:
-    """Nothing is unreadable at any time; the steps are those of docs/operate (section 13)."""
-
-    def connect(api: Api, user: str) -> None:
-        body = {"type": "bearer", "token": f"canary-{user}"}
-        assert api.ask("PUT", f"/v1/connections/acme/{user}", body).status == 200
-
-    with (
-        ScriptedApp([{"status": 200, "body": {}}]) as app,
-        serving(tmp_path, **ALLOW) as server,
-    ):
-        api = Api(url=server.url, key=key)
-        api.approve(app.url, auth={"type": "bearer"})
-        connect(api, "ana")
-        # From now on the server has what opens it at hand, and need not read the keys again.
-        assert api.call("pay").json["outcome"] == "ok"
-        assert remit("vault", "rotate").code == 0
-        assert api.call("pay").json["outcome"] == "ok"
-        # Sealed under the key that the server still has for the current one.
-        connect(api, "bo")
-        assert api.call("pay", user="bo").json["outcome"] == "ok"
-        assert server.end() == 0
-    assert "values sealed anew: 2" in remit("vault", "rotate").err
-    assert "Nothing is under an older key any more." in remit("vault", "rotate").err
-    file = tmp_path / "remit.db.key"
-    file.write_text(file.read_text().split()[0])
-    doctor = remit("doctor")
-
-    assert doctor.code == 0, doctor.out
-    assert "(3 values opened)" in doctor.out
-    assert b"canary-" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(("drain_s", "signals"), [("0", 1), ("600", 2)])
 def test_stop_does_not_wait_longer_than_it_is_told(
     drain_s: str, signals: int, tmp_path: Path, key: str
@@ -280,6 +248,27 @@ def test_write_that_was_out_at_a_kill_is_not_sent_again_and_a_read_is(
 
     assert ended == {"pay": "outcome_unknown", "look": "ok"}
     assert sorted(app.paths) == ["GET /l", "GET /l", "POST /pay"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="needs Linux's /proc")
+def test_server_leaves_no_core_dump(key: str, tmp_path: Path) -> None:
+    """A dump would hold its keys, and credentials that are on their way."""
+    del key
+    with serving(tmp_path) as server:
+        limits = Path(f"/proc/{server.process.pid}/limits").read_text("utf-8")
+        assert re.search(r"^Max core file size +0 +0 ", limits, flags=re.MULTILINE)
+
+
+def test_requests_of_a_key_are_bounded_as_set(key: str, tmp_path: Path) -> None:
+    """`[limits] requests_per_s` (contract section 12): 429, and the key is served again later."""
+    with serving(tmp_path, REMIT_LIMITS_REQUESTS_PER_S="1") as server:
+        api = Api(url=server.url, key=key)
+        statuses = [api.ask("GET", "/v1/apps").status for _ in range(20)]
+        assert set(statuses) == {200, 429}
+        until = time.monotonic() + WAIT_S
+        while api.ask("GET", "/v1/apps").status != 200:
+            assert time.monotonic() < until
+            threading.Event().wait(0.1)
 
 
 def test_fault_is_told_by_kind_and_place_and_never_by_value(

@@ -47,6 +47,18 @@ def test_without_a_file_there_are_defaults(tmp_path: Path, monkeypatch: pytest.M
     assert load_settings(None, {}).egress_allow == ("a.example",)
 
 
+def test_requests_per_second_are_bounded_where_it_is_set(tmp_path: Path) -> None:
+    """`[limits] requests_per_s`; 0 and nothing are no bound (contract section 12)."""
+    path = written(tmp_path, "[limits]\nrequests_per_s = 50\n")
+
+    assert load_settings(path, {}).requests_per_s == 50
+    assert load_settings(path, {"REMIT_LIMITS_REQUESTS_PER_S": "0"}).requests_per_s is None
+    assert load_settings(written(tmp_path, ""), {}).requests_per_s is None
+    for wrong in ("-1", "1.5", "1000001"):
+        with pytest.raises(WrongUse, match="REMIT_LIMITS_REQUESTS_PER_S must be a whole number"):
+            load_settings(path, {"REMIT_LIMITS_REQUESTS_PER_S": wrong})
+
+
 SERVER = """
 [server]
 host = "[::1]"

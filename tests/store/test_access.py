@@ -12,7 +12,7 @@ from tests.store.making import NOW, OTHER, W, act, connection, grant, key, seale
 
 async def test_key_is_found_by_its_secrets_hash_alone(store: Store) -> None:
     """A request brings a secret, and so finds its workspace; the secret itself is nowhere."""
-    row = key(apps=("scenes", "notes"), tools=("get_*",), pins_json='{"a":1}', user="ada")
+    row = key(apps=("scenes", "notes"), tools=("get_*",), pins=("a",), sealed=sealed(), user="ada")
     await store.keys.create(W, row, act=act())
 
     assert await store.keys.find(row.secret_hash) == row

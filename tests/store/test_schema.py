@@ -72,7 +72,7 @@ PAIRS = [
     (records.Grant, schema.grants, set()),
     (records.Connection, schema.connections, {"sealed_by", "row_id"}),
     (records.EnvValue, schema.env_values, {"sealed_by", "row_id"}),
-    (records.ApiKey, schema.api_keys, set()),
+    (records.ApiKey, schema.api_keys, {"sealed_by", "row_id"}),
     (records.PolicyVersion, schema.policies, set()),
     (records.AuditEntry, schema.audit, set()),
     (ledger.CallRow, schema.calls, set()),

@@ -10,7 +10,7 @@ from remit.gateway.keeping import Place, Sealed
 from remit.store.data_keys import DataKeys
 from remit.store.signing import SigningKeys
 from remit.store.store import Store
-from tests.store.making import act, connection
+from tests.store.making import act, connection, key
 from tests.vault.contract import DataKeysContract, SealedRowsContract, SigningKeysContract
 
 
@@ -47,6 +47,12 @@ class _Stored:
             )
             await self.store.connections.put(place.workspace, row, act=act(place.workspace))
             return
+        if place.field[0] == "pins":
+            token = key(
+                place.workspace, id=place.field[1], user=place.user, pins=("a",), sealed=sealed
+            )
+            await self.store.keys.create(place.workspace, token, act=act(place.workspace))
+            return
         _, collection, environment, name = place.field
         await self.store.env.put(
             place.workspace, place.app, collection, environment, {name: sealed},
@@ -58,6 +64,9 @@ class _Stored:
         if place.field[0] == "connection":
             row = await self.store.connections.get(place.workspace, place.app, place.user or "")
             return None if row is None else row.sealed
+        if place.field[0] == "pins":
+            token = await self.store.keys.get(place.workspace, place.field[1])
+            return None if token is None else token.sealed
         _, collection, environment, name = place.field
         rows = await self.store.env.get(place.workspace, place.app, collection, environment)
         return next((row.sealed for row in rows if row.name == name), None)
@@ -77,7 +86,7 @@ class TestSealedRows(SealedRowsContract):
 
     @pytest.fixture
     def stored(self, store: Store) -> _Stored:
-        """The store's connections and environment values."""
+        """The store's connections, environment values and tokens."""
         return _Stored(store)
 
 

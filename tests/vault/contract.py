@@ -23,6 +23,7 @@ from remit.gateway.keeping import (
     SealedRows,
     connection_place,
     env_place,
+    pins_place,
 )
 
 
@@ -42,6 +43,7 @@ class DataKeysContract:
     async def test_an_empty_one_has_nothing(self, keys: DataKeys) -> None:
         """Nothing is made up."""
         assert await keys.current("acme") is None
+        assert await keys.first("acme") is None
         assert await keys.get("acme", "d1") is None
         assert await keys.under_other("m1", after="", limit=10) == ()
         assert await keys.masters() == frozenset()
@@ -53,6 +55,8 @@ class DataKeysContract:
         assert await keys.add(_key("d1"), after="d2")
 
         assert await keys.current("acme") == _key("d1")
+        assert await keys.first("acme") == _key("d2")
+        assert await keys.first("other") is None
         assert await keys.get("acme", "d2") == _key("d2")
 
     @pytest.mark.parametrize("after", [None, "d0", "d3"])
@@ -166,6 +170,7 @@ PLACES = (
     env_place("acme", "shop", "main", "production", "token"),
     env_place("acme", "shop", "main", "staging", "TOKEN"),
     env_place("acme", "shop", "main/production", "x", "TOKEN"),
+    pins_place("acme", "ann", "token_1"),
 )
 ELSEWHERE = env_place("other", "shop", "main", "production", "TOKEN")
 

@@ -34,6 +34,10 @@ class MemoryDataKeys:
         """The last one of the workspace."""
         return next((key for key in reversed(self.kept) if key.workspace == workspace), None)
 
+    async def first(self, workspace: str) -> DataKey | None:
+        """The first one of the workspace."""
+        return next((key for key in self.kept if key.workspace == workspace), None)
+
     async def get(self, workspace: str, key_id: str) -> DataKey | None:
         """By workspace and id."""
         return next(

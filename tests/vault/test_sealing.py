@@ -25,8 +25,9 @@ from remit.gateway.keeping import (
 from remit.values.secrets import Secret
 from remit.vault.envelopes import MAX_PLAIN_BYTES, MAX_USES
 from remit.vault.masters import Masters
+from remit.vault.rotation import rotate
 from remit.vault.sealing import Counting, Vault
-from tests.vault.fakes import CANARY, MemoryDataKeys, masters
+from tests.vault.fakes import CANARY, MemoryDataKeys, MemorySealedRows, masters
 
 PLACE = connection_place("acme", "shop", "ann", "c1")
 OTHERS = [
@@ -231,6 +232,81 @@ async def test_a_master_key_that_is_nowhere_is_asked_for_once(keys: MemoryDataKe
         with pytest.raises(VaultFault, match="does not give"):
             await server.open(PLACE, sealed)
     assert asked == 2
+
+
+@pytest.mark.parametrize("before", [("a",), ("a", "b")])
+async def test_a_rotation_by_another_process_holds_for_what_is_sealed_next(
+    keys: MemoryDataKeys, before: tuple[str, ...]
+) -> None:
+    """The server reads its keys again, and adds no data key under the one that is going away."""
+    asked = 0
+
+    async def reload() -> Masters:
+        nonlocal asked
+        asked += 1
+        return masters("b", "a")
+
+    server = Vault(keys, masters(*before), reload=reload)
+    await server.seal(PLACE, Secret("before"))
+    rows = MemorySealedRows()
+    _ = [step async for step in rotate(Vault(keys, masters("b", "a")), keys, rows)]
+    sealed = [await server.seal(PLACE, Secret(CANARY)) for _ in range(3)]
+
+    assert await keys.masters() == {masters("b").current.id}
+    assert asked == 1
+    assert (await Vault(keys, masters("b")).open(PLACE, sealed[-1])).reveal() == CANARY
+
+
+async def test_a_node_that_has_not_got_the_new_order_goes_on_and_asks_again_later(
+    keys: MemoryDataKeys,
+) -> None:
+    """Nodes get their keys one by one: what the late one seals is opened by all."""
+    given = [masters("a", "b"), masters("b", "a")]
+
+    async def reload() -> Masters:
+        return given.pop(0)
+
+    await Vault(keys, masters("b", "a")).seal(PLACE, Secret("x"))
+    late = Vault(keys, masters("a", "b"), reload=reload, reload_every_s=0)
+    first = await late.seal(PLACE, Secret("first"))
+    await Vault(keys, masters("b", "a")).seal(PLACE, Secret("x"))
+    await late.seal(PLACE, Secret("second"))
+
+    assert late.master == masters("b").current.id
+    assert (await Vault(keys, masters("b", "a")).open(PLACE, first)).reveal() == "first"
+    assert given == []
+
+
+async def test_keys_that_cannot_be_read_again_seal_nothing(keys: MemoryDataKeys) -> None:
+    """Rather no value than one under a key that may be gone; later it is tried again."""
+    answers: list[Masters | WrongUse] = [WrongUse("[vault] key_file x: no."), masters("b", "a")]
+
+    async def reload() -> Masters:
+        found = answers.pop(0)
+        if isinstance(found, WrongUse):
+            raise found
+        return found
+
+    await Vault(keys, masters("b", "a")).seal(PLACE, Secret("x"))
+    server = Vault(keys, masters("a"), reload=reload)
+    with pytest.raises(VaultFault, match="key_file x"):
+        await server.seal(PLACE, Secret("x"))
+    await server.seal(PLACE, Secret("x"))
+
+    assert await keys.masters() == {masters("b").current.id}
+
+
+async def test_the_key_of_digests_is_one_for_all_nodes_and_stays(keys: MemoryDataKeys) -> None:
+    """A repeated request is known after a restart and a rotation; the key is in no row."""
+    nodes = [Vault(keys, masters("a")) for _ in range(3)]
+    (first, *others) = await asyncio.gather(*(node.digest_key() for node in nodes))
+    _ = [step async for step in rotate(Vault(keys, masters("b", "a")), keys, MemorySealedRows())]
+    after = await Vault(keys, masters("b")).digest_key()
+
+    assert {first, *others, after} == {first}
+    assert len(first) == 32
+    assert await Vault(MemoryDataKeys(), masters("a")).digest_key() != first
+    assert not any(first.hex() in repr(key) for key in keys.kept)
 
 
 async def test_a_data_key_is_renewed_when_its_uses_are_up(keys: MemoryDataKeys) -> None:

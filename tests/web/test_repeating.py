@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from remit.errors import StoreUnavailable, UpstreamTimeout
+from remit.web.repeating import digest_of
 from tests import databases
 from tests.gateway.fakes import answer
 from tests.gateway.nodes import HeldEgress
@@ -170,6 +171,23 @@ async def test_new_key_is_kept_sealed_for_its_repeat(api: Api, store_url: str) -
     secret = first.json()["key"].encode()
     assert all(secret not in data for data in databases.kept(store_url).values())
     assert (await api.get("/v1/keys?role=backend")).json()["items"][1:] != []
+
+
+async def test_what_is_kept_of_a_body_tells_nobody_what_it_was(store_url: str) -> None:
+    """A short secret could be guessed from a plain digest; another node still knows a repeat."""
+    async with open_api(store_url) as api:
+        first = await api.call("add_order", ORDER, headers=KEY)
+        media, backend = first.request.headers.get("content-type"), api.keys["backend"]
+        plain = digest_of(b"", media, first.request.content).encode()
+        kept = databases.kept(store_url).values()
+    async with open_api(store_url, name="node-2", furnished=False) as api:
+        api.keys["backend"] = backend
+        again = await api.call("add_order", ORDER, headers=KEY)
+
+    assert any(KEY["idempotency-key"].encode() in data for data in kept)
+    assert not any(plain in data for data in kept)
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.content == first.content
 
 
 @pytest.mark.parametrize("key", ["", "a b", "a\tb", "x" * 256])

@@ -81,11 +81,14 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     def find(self, reference: Reference) -> Found:
         """The value of a reference, or ``MISSING``."""
+        path = reference.path
         if reference.root == "response":
-            return MISSING if self.response is MISSING else find(self.response, reference.path)
+            return MISSING if self.response is MISSING else find(self.response, path)
         if reference.root == "preview":
-            return MISSING if self.preview is MISSING else find(self.preview, reference.path)
-        return find(self.named, reference.path) if reference.path else self.input
+            return MISSING if self.preview is MISSING else find(self.preview, path)
+        if len(path) == 1:
+            return self.named.get(path[0], MISSING)
+        return find(self.named, path) if path else self.input
 
     def env(self, reference: Reference) -> Reference:
         """The env reference itself, once it is known that its value is there."""
@@ -142,6 +145,15 @@ def encoded(text: str) -> str:
     return text if _is_unreserved(text) else quote(text, safe="")
 
 
+def encoded_scalar(value: JsonValue) -> str | None:
+    """``scalar_text``, percent-encoded."""
+    if isinstance(value, str):
+        return value if _is_unreserved(value) else quote(value, safe="")
+    text = scalar_text(value)
+    # A sign in the exponent is all that a number may need.
+    return None if text is None else text.replace("+", "%2B")
+
+
 # Of names alone, which are the author's: values are not kept.
 _encoded_name = lru_cache(maxsize=1_024)(encoded)
 
@@ -188,7 +200,11 @@ def path_segment(scope: Scope, text: Text) -> Frozen:
             raise scope.misfit(reference, "holds a control character", "path_segment")
         return scope.in_url(reference, encoded(value))
 
-    segment = _filled(scope, text, insert)
+    whole = text.whole
+    if whole is not None and whole.root != "env":
+        segment: Frozen = insert(whole)
+    else:
+        segment = _filled(scope, text, insert)
     if isinstance(segment, str) and segment_fault(segment):
         raise scope.misfit(
             text.references[0],
@@ -243,7 +259,7 @@ def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Froz
         return _array_pairs(scope, whole, name, value, parameter.style)
     if isinstance(value, dict):
         return _object_pairs(scope, whole, name, value, parameter.style)
-    return [(name, scope.in_url(whole, encoded(scalar_text(value) or "")))]
+    return [(name, scope.in_url(whole, encoded_scalar(value) or ""))]
 
 
 def _array_pairs(
@@ -332,8 +348,12 @@ def body_value(scope: Scope, node: BodyNode) -> Found:
     if isinstance(node, BodyConstant):
         return node.value
     if isinstance(node, BodyObject):
-        pairs = ((key, body_value(scope, item)) for key, item in node.items)
-        return {key: value for key, value in pairs if value is not MISSING}
+        members: JsonObject = {}
+        for key, item in node.items:
+            value = body_value(scope, item)
+            if value is not MISSING:
+                members[key] = value
+        return members
     if isinstance(node, BodyArray):
         items = (body_value(scope, item) for item in node.items)
         return [value for value in items if value is not MISSING]

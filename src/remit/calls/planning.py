@@ -187,12 +187,14 @@ class _Built(Struct, frozen=True, kw_only=True):
 
 
 def _build(scope: Scope, origin: Origin, base_path: str, template: RequestTemplate) -> _Built:
-    pairs = [pair for parameter in template.query for pair in query_pairs(scope, parameter)]
+    pairs: list[tuple[str, Frozen]] = []
+    for parameter in template.query:
+        pairs += query_pairs(scope, parameter)
     body = MISSING if template.body is None else body_value(scope, template.body)
     form = template.body_format == "form" and body is not MISSING
     return _Built(
         url=joined_url(scope, origin, base_path, template.location, pairs),
-        headers=tuple((name, header_value(scope, name, text)) for name, text in template.headers),
+        headers=tuple([(name, header_value(scope, name, text)) for name, text in template.headers]),
         body=form_text(scope.tool, body) if form else body,
         form=form,
     )
@@ -258,7 +260,8 @@ def joined_url(
     """
     parts: list[Frozen] = [str(origin), base_path]
     for segment in location.segments:
-        parts += ["/", path_segment(scope, segment)]
+        literal = segment.literal
+        parts += ["/", path_segment(scope, segment) if literal is None else literal]
     mark = "?"
     if location.query is not None:
         parts += [mark, query_text(scope, location.query)]
@@ -344,7 +347,8 @@ def digest_of(request: FrozenRequest) -> str:
 
 def _digest(app: str, version: int, tool: str, method: str, shown: Shown) -> str:
     """The digest of a request; over-large ones are refused here, before anything else."""
-    refuse_long_url(tool, shown.url)
+    if len(shown.url) > MAX_URL_BYTES:
+        refuse_long_url(tool, shown.url)
     canonical = canonical_json(
         {
             "app": app,

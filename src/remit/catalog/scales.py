@@ -12,12 +12,16 @@ class _Scale(Enum):
 
     Attributes:
         rank: 0 for the mildest.
+        word: as it is written.
     """
 
     rank: int
+    word: str
 
-    def __init__(self, _word: str) -> None:
+    def __init__(self, word: str) -> None:
         self.rank = len(type(self).__members__)
+        # ``value`` is looked up by Python code at each use.
+        self.word = word
 
     def __lt__(self, other: Self) -> bool:
         return self._compared(other) < 0

@@ -92,7 +92,7 @@ async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> E
         if not await insisting(node, lambda: _commit(node, its_end)):
             ended = await _as_it_stands(node, workspace, ended)
     except StoreUnavailable:
-        if False:
+        if node.endings.keep(its_end):
             node.tasks.start(_commit_late(node, its_end))
         raise
     node.endings.tell(workspace, ended)

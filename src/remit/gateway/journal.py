@@ -9,11 +9,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from msgspec import Struct
 
-from remit.documents.canonical import canonical_json, compact_json
+from remit.documents.canonical import canonical_json, compact_bytes, compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,12 +84,14 @@ def _second(at_s: int) -> str:
 
 def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:
     """What the record says of the arguments."""
-    values = {**tool.parameters.masked(arguments.values), **arguments.undeclared_pins}
+    values = tool.parameters.masked(arguments.values)
+    if arguments.undeclared_pins:
+        values |= arguments.undeclared_pins
+    values = _object(masker.value(values))
+    if not _is_small(values):
+        values = {name: kept(value) for name, value in values.items()}
     said: JsonObject = {
-        "args": {
-            name: kept(value) if isinstance(value, str | dict | list) else value
-            for name, value in _object(masker.value(values)).items()
-        },
+        "args": values,
         "argOrigins": cast("JsonObject", dict(arguments.origins)),
     }
     if arguments.refused_pins:
@@ -106,7 +108,7 @@ def requested(request: FrozenRequest, masker: Masker) -> JsonObject:
         "method": request.method,
         "url": kept_text(masker.text(request.shown.url)),
         "headers": _object(masker.value(dict(request.shown.headers))),
-        "body": _kept_members(cast("JsonValue", body)),
+        "body": body if _is_small(body) else _kept_members(cast("JsonValue", body)),
         "digest": request.digest,
     }
 
@@ -192,6 +194,11 @@ def recalled(record: JsonObject) -> Ended:
         content=cast("str", record["content"]),
         error=error if isinstance(error, dict) else None,
     )
+
+
+def _is_small(value: object) -> TypeGuard[JsonValue]:
+    """Whether a value is so small as a whole that nothing in it is cut."""
+    return len(compact_bytes(value)) <= MAX_VALUE_BYTES
 
 
 def kept(value: JsonValue) -> JsonValue:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from remit.values.ip import parse_ip
 
@@ -65,6 +65,10 @@ class Origin:
     scheme: str
     host: str
     port: int
+    _text: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_text", f"{self.scheme}://{self.authority}")
 
     @property
     def is_ip(self) -> bool:
@@ -78,7 +82,7 @@ class Origin:
         return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.authority}"
+        return self._text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
