@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from remit.errors import StoreUnavailable
 from remit.gateway import governance
@@ -18,6 +19,7 @@ from remit.gateway.consenting import grant, revoke
 from remit.gateway.governance import Changes
 from remit.gateway.node import Held, NotStanding
 from remit.gateway.records import ApiKey, Grant
+from remit.gateway.refreshing import Refresher
 from remit.gateway.ruling import put_policy, read_policy
 from remit.gateway.standing import InForce
 from remit.gateway.suspending import resume, suspend
@@ -203,6 +205,29 @@ async def test_change_that_comes_during_a_read_is_not_lost(server: Server, besid
     server.store.grants.alive = overtaken  # type: ignore[method-assign]
 
     assert await server.consents.missing("acme", found, "ana") is not None
+
+
+async def test_suspension_during_a_look_up_is_not_lost(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found before it is not kept as what stands after it."""
+    await server.approved()
+    current = Refresher.current
+
+    async def slow(*given: Any, **more: Any) -> Any:  # noqa: ANN401 (those of the refresher)
+        found = await current(*given, **more)
+        if not suspended:
+            suspended.append(True)
+            await suspend(server.books, server.operator, "acme", reason="Incident.", node="n")
+            # Somebody else reads the rows anew meanwhile.
+            assert await stands(server) == "app_suspended"
+        return replace(found, waited=False)
+
+    suspended: list[bool] = []
+    monkeypatch.setattr(Refresher, "current", slow)
+    await server.standing.app("acme", "acme")
+
+    assert await stands(server) == "app_suspended"
 
 
 async def test_store_that_does_not_answer_lets_nothing_through(server: Server) -> None:

@@ -149,13 +149,19 @@ class Standing:
         return found
 
     def _kept(self, workspace: str, found: InForce) -> InForce:
-        """Keep what depends on nothing but what the memory holds; a fetched catalog grows old."""
-        key = (workspace, found.id)
-        rows = self._memory.known(workspace, "apps", "")
-        if found.definition.tools_url is None and rows is not UNKNOWN:
+        """Keep what depends on nothing but what the memory holds; a fetched catalog grows old.
+
+        It was waited for meanwhile: only what it was made of, as the memory still has it, counts.
+        """
+        known = self._memory.known(workspace, "apps", "")
+        if found.definition.tools_url is not None or known is UNKNOWN:
+            return found
+        rows = cast("_Rows", known)
+        row, approved = rows.get(found.id), found.approved
+        if row is not None and row.app is approved.app and row.version is approved.version:
             if len(self._found) >= _MAX_FOUND:
                 self._found.clear()
-            self._found[key] = (cast("_Rows", rows), found)
+            self._found[workspace, found.id] = (rows, found)
         return found
 
     async def approved(self, workspace: str, app: str) -> Approved | NotStanding:
