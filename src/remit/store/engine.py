@@ -33,6 +33,9 @@ _OLDEST_SQLITE = (3, 35, 0)
 _PRAGMAS = (
     # First: to change the journal needs the lock too.
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
+    # Of a file that is made now. A record of a call has 2 kB and grows as the call ends: on pages
+    # of 4 kB it is moved then.
+    "PRAGMA page_size = 8192",
     "PRAGMA journal_mode = WAL",
     # NORMAL may lose the last commits when the power fails: an intent that was recorded.
     "PRAGMA synchronous = FULL",
