@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from remit.calls.expansion import Scope, body_value, scalar_text
+from remit.calls.encoding import scalar_text
+from remit.calls.expansion import Scope, body_value
 from remit.calls.lookup import MISSING, Found, find
 from remit.calls.planning import reachable
 from remit.catalog.overrides import override_of

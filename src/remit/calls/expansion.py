@@ -7,12 +7,12 @@ their references stay, as ``EnvText``, and are filled at the send.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias, cast
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from msgspec import Struct, field
 
+from remit.calls.encoding import encoded, encoded_name, encoded_scalar, scalar_text
 from remit.calls.lookup import MISSING, Found, find
 from remit.calls.room import MAX_BODY_BYTES, Room
 from remit.catalog.headers import MAX_HEADER_BYTES, value_is_sendable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_is_unreserved = re.compile(r"[A-Za-z0-9._~-]*").fullmatch
 _SEPARATORS = {"comma": ",", "space": "%20", "pipe": "%7C"}
 
 
@@ -140,36 +139,6 @@ class Scope(Struct, frozen=True, kw_only=True):
         )
 
 
-def encoded(text: str) -> str:
-    """A text percent-encoded, but for the unreserved characters of RFC 3986."""
-    return text if _is_unreserved(text) else quote(text, safe="")
-
-
-def encoded_scalar(value: JsonValue) -> str | None:
-    """``scalar_text``, percent-encoded."""
-    if isinstance(value, str):
-        return value if _is_unreserved(value) else quote(value, safe="")
-    text = scalar_text(value)
-    # A sign in the exponent is all that a number may need.
-    return None if text is None else text.replace("+", "%2B")
-
-
-# Of names alone, which are the author's: values are not kept.
-_encoded_name = lru_cache(maxsize=1_024)(encoded)
-
-
-def scalar_text(value: JsonValue) -> str | None:
-    """A scalar as text: strings as they are, numbers and booleans as JSON; None for the rest."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    # As JSON writes them; its encoder would be made anew for each.
-    if isinstance(value, int):
-        return int.__repr__(value)
-    return float.__repr__(value) if isinstance(value, float) else None
-
-
 def _inserted(scope: Scope, reference: Reference, where: str) -> str:
     """The text of a value inside a longer string."""
     value = scope.find(reference)
@@ -246,7 +215,7 @@ def query_text(scope: Scope, text: Text, *, literal: bool = False) -> Frozen:
 
 def query_pairs(scope: Scope, parameter: QueryParameter) -> list[tuple[str, Frozen]]:
     """What one query parameter adds: encoded name and value pairs, perhaps none."""
-    name = _encoded_name(parameter.name)
+    name = encoded_name(parameter.name)
     whole = parameter.value.whole
     if whole is None or whole.root == "env":
         return [(name, query_text(scope, parameter.value, literal=True))]

@@ -8,6 +8,7 @@ from urllib.parse import quote_plus
 
 from msgspec import Struct, structs
 
+from remit.calls.encoding import scalar_text
 from remit.calls.expansion import (
     EnvText,
     Frozen,
@@ -17,7 +18,6 @@ from remit.calls.expansion import (
     path_segment,
     query_pairs,
     query_text,
-    scalar_text,
 )
 from remit.calls.lookup import MISSING, Found
 from remit.calls.room import MAX_BODY_BYTES, Room

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from remit.calls.expansion import Frozen, Scope, path_segment, scalar_text
+from remit.calls.encoding import scalar_text
+from remit.calls.expansion import Frozen, Scope, path_segment
 from remit.calls.lookup import MISSING, Found, find
 from remit.calls.planning import (
     FrozenRequest,

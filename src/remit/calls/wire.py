@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from remit.calls.expansion import EnvText, Frozen, encoded, segment_fault
+from remit.calls.encoding import encoded
+from remit.calls.expansion import EnvText, Frozen, segment_fault
 from remit.calls.lookup import MISSING, Found
 from remit.calls.room import MAX_BODY_BYTES
 from remit.catalog.headers import MAX_HEADER_BYTES, tool_context_header, value_is_sendable
