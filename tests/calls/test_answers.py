@@ -156,6 +156,21 @@ def test_error_text_is_at_most_2_kib(size: int, letter: str) -> None:
     assert len(error.message) < 700
 
 
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("7", 7), ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("soon", None), ("", None)],
+    ids=["seconds", "a date", "a word", "nothing"],
+)
+def test_wait_that_a_busy_app_asks_for_is_told(said: str, seconds: int | None) -> None:
+    """`Retry-After` in seconds or as a date, counted from the answer's own (RFC 9110, 10.2.3)."""
+    headers = (("Retry-After", said), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"))
+    found = Answer(status=429, headers=headers, body=b"")
+    error = refusal(TOOL, found, "a.example", credential=False)
+
+    assert error is not None
+    assert (error.details or {}).get("retryAfterS") == seconds
+
+
 def test_secret_across_a_cut_is_masked() -> None:
     """The credential is masked before anything is cut, so that no half of it stays (5)."""
     secret = "tok_canary_0123456789abcdef"

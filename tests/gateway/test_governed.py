@@ -263,6 +263,9 @@ async def test_failed_write_says_whether_it_may_have_happened(
     assert json.loads(write.content) == {"error": write.error}
     assert (await acme.row(write.call_id)).status == "failed"
     assert len(acme.egress.sent) == 2
+    # What never left is no attempt.
+    left = isinstance(failing, WireResponse) or failing.sent
+    assert ("attempts" in write.record) is left
 
 
 async def test_unexpected_fault_leaves_no_call_open(store_url: str) -> None:

@@ -85,6 +85,12 @@ async def ended(stage: Stage, call: str) -> Ended:
     return found
 
 
+def statuses(call: Ended) -> list[object]:
+    """What became of each attempt that the record tells of."""
+    attempts = cast("list[JsonObject]", call.record["attempts"])
+    return [one["status"] for one in attempts]
+
+
 async def test_killed_server_sends_no_write_twice_and_says_what_is_not_known(
     store_url: str,
 ) -> None:
@@ -110,11 +116,14 @@ async def test_killed_server_sends_no_write_twice_and_says_what_is_not_known(
         async with client, open_stage(store_url, name="after", egress=cast("Any", client)) as after:
             await after.work()
             assert (await ended(after, read)).result == {"total": 7}
-            assert (await ended(after, put)).outcome == "ok"
+            again = await ended(after, put)
+            assert again.outcome == "ok"
+            assert statuses(again) == [None, 200]
             for call in (refund, add):
                 found = await ended(after, call)
                 assert found.outcome == "outcome_unknown"
                 assert cast("JsonObject", found.error)["mayHaveHappened"] is True
+                assert statuses(found) == [None]
             assert after.faults == []
 
     assert len(app.calls) == SENT + 2

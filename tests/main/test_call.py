@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.catalog import documents
 from tests.examples.scenes_process import RunningApp
 from tests.main.conftest import Remit
 from tests.main.terminal import on_terminal
@@ -194,6 +195,29 @@ def test_dry_run_prints_the_request_and_sends_nothing(
     assert printed["body"] == {"asset": "lamp", "position": {"x": 2, "y": -3}}
     assert len(printed["digest"]) == 64
     assert scenes.rows("select count(*) from requests") == before
+
+
+def test_dry_run_refuses_what_a_call_refuses(remit: Remit, tmp_path: Path) -> None:
+    """An argument that cannot stand in `statusUrl` is refused before anything is sent."""
+    job = documents.endpoint_tool(
+        "render",
+        category="action",
+        dangerLevel="moderate",
+        endpoint={"method": "POST", "path": "/jobs"},
+        parameters=documents.parameters("id", id="string"),
+        polling={
+            "statusUrl": "/jobs/{{args.id}}",
+            "statusField": "status",
+            "completeValue": "done",
+            "pollIntervalMs": 1000,
+            "maxPolls": 2,
+        },
+    )
+    (tmp_path / "app.json").write_text(json.dumps(documents.definition(job)), "utf-8")
+    ran = remit("call", str(tmp_path / "app.json"), "render", "--dry-run", *args(id=".."))
+
+    assert ran.code == 1
+    assert "leads elsewhere" in ran.err + ran.out
 
 
 def test_dry_run_asks_nobody(remit: Remit, definition: str) -> None:

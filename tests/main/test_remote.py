@@ -216,6 +216,14 @@ def test_page_of_an_unknown_outcome_says_that_nobody_knows() -> None:
     assert "no answer was read after 9 ms" in page
 
 
+def test_page_of_a_call_that_a_kill_cut_off_says_that_it_was_begun() -> None:
+    """Nobody reads "nothing was sent" of what may have happened."""
+    begun = {"at": "2026-11-30T14:00:01.000Z", "ms": None, "status": None}
+    page = page_of({**RECORD, "outcome": "outcome_unknown", "attempts": [begun]}, None)
+
+    assert "14:00:01.000Z: begun; the server stopped before an answer was read" in page
+
+
 def test_what_an_argument_says_cannot_look_like_a_line_of_the_page() -> None:
     """A forged heading stays inside its own line (threats: text that steers a reader)."""
     lines = page_of(RECORD, INPUT).splitlines()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from math import ceil
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
@@ -40,6 +42,7 @@ _CHARSET = re.compile(
 # Of an error answer: what is looked at, and how long a code or message may be.
 _MAX_READ_ERROR_BYTES = 64 * 1024
 _MAX_WORDS = 500
+_MAX_DIGITS = 9
 _UNKNOWN_OUTCOMES = frozenset(
     {
         "upstream_timeout",
@@ -104,6 +107,28 @@ def read_body(tool: Tool, answer: Answer) -> Body:
         except ResponseInvalid:
             return Body(kind="text", value=_text(tool, answer))
     return Body(kind="text", value=_text(tool, answer))
+
+
+def retry_after_ms(answer: Answer) -> int | None:
+    """The wait that ``Retry-After`` asks for, in ms; None where there is none to be read.
+
+    A date is counted from the answer's own ``Date``, so that no two clocks are compared.
+    """
+    text = (answer.header("retry-after") or "").strip()
+    if not text:
+        return None
+    if text.isascii() and text.isdigit():
+        return int(text[:_MAX_DIGITS]) * 1000
+    asked, now = _moment(text), _moment(answer.header("date") or "")
+    return None if asked is None or now is None else max(0, round((asked - now) * 1000))
+
+
+def _moment(text: str) -> float | None:
+    """Seconds since the epoch of an HTTP date (RFC 9110, 5.6.7), or None."""
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
 
 
 def _json(tool: Tool, body: bytes) -> JsonValue:
@@ -234,9 +259,8 @@ def _error_details(answer: Answer, masker: Masker) -> dict[str, JsonValue]:
     except DocumentError:
         body = None
     media = answer.media_type.lower()
-    retry_after = (answer.header("retry-after") or "").strip()
-    if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 7:
-        details["retryAfterS"] = int(retry_after)
+    if (asked_ms := retry_after_ms(answer)) is not None:
+        details["retryAfterS"] = ceil(asked_ms / 1000)
     if body is not None:
         details |= _named_fields(masker.value(body))
     elif text and "html" not in media and _TEXT_TYPE.fullmatch(media or "text/plain"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from remit.calls.answers import read_body, refusal
+from remit.calls.answers import read_body, refusal, retry_after_ms
 from remit.calls.lookup import MISSING
 from remit.calls.polling import Progress, judge, status_request
 from remit.calls.wire import CredentialUse, carries_credential, finish, use_credential
@@ -21,7 +21,7 @@ from remit.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from remit.gateway.sending import Line, retry_after_ms, send
+from remit.gateway.sending import Line, send
 from remit.values.visible import visible
 
 if TYPE_CHECKING:

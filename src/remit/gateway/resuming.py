@@ -5,6 +5,7 @@ Each step names the status that it found, so that of two that try one goes on an
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -20,18 +21,18 @@ from remit.errors import (
     NotFound,
 )
 from remit.gateway.asking import answer_of, detail_of, kept_as, note_of
-from remit.gateway.ending import end, failure, insisting
-from remit.gateway.journal import asked, requested
+from remit.gateway.ending import end, failure, outlasting
+from remit.gateway.endings import Late
+from remit.gateway.journal import Ended
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import CallChange
 from remit.gateway.permitting import Yes, permitted, standing
-from remit.gateway.resting import kept_digest, record_of, restored
-from remit.gateway.running import lost, resendable, send
+from remit.gateway.resting import as_frozen, kept_digest, record_of, restored
+from remit.gateway.running import begun, lost, resendable, send
 from remit.gateway.steps import refused
 from remit.policy.decisions import Approval
 
 if TYPE_CHECKING:
-    from remit.gateway.journal import Ended
     from remit.gateway.ledger import CallRow, InputRow
     from remit.gateway.node import Node
     from remit.gateway.permitting import Case, Permit
@@ -39,29 +40,23 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject
 
 
-#: What the record says of the call itself; what it does not say is not so.
-_OF_THE_CALL = frozenset(
-    {
-        "workspace", "user", "app", "version", "tool", "source", "args", "argOrigins",
-        "refusedPins", "repaired", "request", "connectionId", "account",
-    }
-)  # fmt: skip
-
-
 async def go_on(node: Node, waits: InputRow) -> Ended | Polling | None:
     """Do what the end of an input means for its call; None where another did.
 
-    Tried again while the store does not do its part: a call that has left ``await_input`` is not
-    touched again.
+    Tried again while the store does not do its part, and later on by a task of the node: a call
+    that has left ``await_input`` is not touched again.
 
     Args:
         node: which the call was given to as the input was closed.
         waits: closed.
 
     Raises:
-        StoreUnavailable: it could not be committed; it is taken up after a restart.
+        StoreUnavailable: it could not be committed so far.
     """
-    return await insisting(node, lambda: _gone_on(node, waits))
+    chars = len(waits.body_json) + len(waits.answer_json or "")
+    late = Late(workspace=waits.workspace, call_id=waits.call, was="await_input", chars=chars)
+    act = partial(_gone_on, node, waits)
+    return await outlasting(node, late, act, act)
 
 
 async def _gone_on(node: Node, waits: InputRow) -> Ended | Polling | None:
@@ -84,11 +79,16 @@ async def take_up(node: Node, row: CallRow) -> Ended | Polling | None:
     Raises:
         StoreUnavailable: as ``go_on``.
     """
+    chars = len(row.record_json) + len(row.private or "")
+    late = Late(workspace=row.workspace, call_id=row.id, was=row.status, chars=chars)
     if row.status == "sending":
-        return await _resent(node, row)
+        ready = await outlasting(
+            node, late, partial(_ready, node, row), partial(_resent_late, node, row)
+        )
+        return await _resent(node, row, ready)
     if row.status == "await_input":
-        inputs = await node.inputs.of_call(row.workspace, row.id)
-        return await go_on(node, inputs[-1]) if inputs else None
+        act = partial(_gone_on_last, node, row)
+        return await outlasting(node, late, act, act)
     error = Cancelled(
         f"{row.tool} was not called: the server stopped before it was sent. Call again."
     )
@@ -117,7 +117,7 @@ async def _approved(
                 "Somebody changed it in the store. Call again."
             )
         case, permit = await _permitted(node, row, record, yes_of(waits))
-        case = structs.replace(case, record=_as_frozen(case, permit))
+        case = structs.replace(case, record=as_frozen(case, permit.app))
     except CallError as error:
         return await end(node, row.workspace, failure(record, error, None), was="await_input")
     now = node.wall.unix_ms()
@@ -136,11 +136,34 @@ async def _approved(
     return await send(node, case, permit) if mine else None
 
 
-async def _resent(node: Node, row: CallRow) -> Ended | Polling | None:
-    record = record_of(row)
+async def _gone_on_last(node: Node, row: CallRow) -> Ended | Polling | None:
+    inputs = await node.inputs.of_call(row.workspace, row.id)
+    return await _gone_on(node, inputs[-1]) if inputs else None
+
+
+async def _resent(
+    node: Node, row: CallRow, ready: Ended | tuple[Case, Permit]
+) -> Ended | Polling | None:
+    """Do what ``_ready`` came to; never twice, since the call may be sent here."""
+    if isinstance(ready, Ended):
+        return await end(node, row.workspace, ready, was="sending")
+    return await send(node, *ready)
+
+
+async def _resent_late(node: Node, row: CallRow) -> None:
+    """The same once the store is back, unless the call was taken for abandoned meanwhile."""
+    ready = await _ready(node, row)
+    now = await node.calls.get(row.workspace, row.id)
+    if now is not None and (now.status, now.node) == ("sending", node.id):
+        node.tasks.start(_resent(node, row, ready))
+
+
+async def _ready(node: Node, row: CallRow) -> Ended | tuple[Case, Permit]:
+    """What a call needs to be sent again, or its end; nothing is written or sent."""
+    record = begun(record_of(row), row.sent_at)
     unknown = lost(record)
     if row.private is None:
-        return await end(node, row.workspace, unknown, was="sending")
+        return unknown
     inputs = await node.inputs.of_call(row.workspace, row.id)
     yes = next((yes_of(one) for one in inputs if one.status == "approved"), None)
     try:
@@ -148,11 +171,10 @@ async def _resent(node: Node, row: CallRow) -> Ended | Polling | None:
     except CallError as error:
         # What changed nothing can be said to have failed; the rest may have happened before.
         harmless = row.category == "read" and _method(record) == "GET"
-        ended = failure(record, error, None) if harmless else unknown
-        return await end(node, row.workspace, ended, was="sending")
+        return failure(record, error, None) if harmless else unknown
     if not resendable(case.tool):
-        return await end(node, row.workspace, unknown, was="sending")
-    return await send(node, case, permit)
+        return unknown
+    return structs.replace(case, record=as_frozen(case, permit.app)), permit
 
 
 async def _permitted(
@@ -171,32 +193,6 @@ async def _permitted(
         raise Cancelled(f"{row.tool} was not called: {error.message}") from None
     except VaultFault as error:
         raise NotConnected(f"{row.tool} was not called: {error.message}") from None
-
-
-def _as_frozen(case: Case, permit: Permit) -> JsonObject:
-    """The record with what it says of the call made anew from what was frozen.
-
-    What was kept of the call is held to what was shown; the record beside it is not.
-    """
-    frozen, app = case.frozen, permit.app
-    secrets = case.tool.parameters.secrets_in(frozen.arguments.values)
-    # As it was masked at first: no credential was there yet.
-    masker = structs.replace(app, credential=None, identity=None).masker(secrets)
-    said: JsonObject = {
-        "workspace": case.workspace,
-        "user": case.user,
-        "app": case.app,
-        "version": frozen.request.version,
-        "tool": case.tool.name,
-        "source": case.source,
-        **asked(case.tool, frozen.arguments, masker),
-        "request": requested(frozen.request, masker),
-    }
-    if frozen.connection_id is not None:
-        said["connectionId"] = frozen.connection_id
-    if frozen.account is not None:
-        said["account"] = frozen.account
-    return {name: kept for name, kept in case.record.items() if name not in _OF_THE_CALL} | said
 
 
 async def _why_not(node: Node, waits: InputRow) -> CallError:

@@ -6,7 +6,8 @@ committed, then it is told. Everything here runs in tasks of the node.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from msgspec import structs
@@ -17,13 +18,15 @@ from remit.catalog.scales import Category, Method
 from remit.documents.canonical import compact_json
 from remit.errors import CallError, OutcomeUnknown, StoreUnavailable
 from remit.gateway.apps import World
-from remit.gateway.ending import end, failure
+from remit.gateway.ending import end, failure, outlasting
+from remit.gateway.endings import Late
 from remit.gateway.exchanging import Exchange, poll_wait_ms
-from remit.gateway.journal import Attempt, Ended, succeeded
+from remit.gateway.freezing import encode
+from remit.gateway.journal import Attempt, Ended, moment, succeeded
 from remit.gateway.ledger import CallChange
 from remit.gateway.ports import Unasked
-from remit.gateway.resting import private_of
-from remit.gateway.steps import masked, shaped
+from remit.gateway.resting import sealed_of
+from remit.gateway.steps import masked, secrets_of, shaped
 
 if TYPE_CHECKING:
     from remit.calls.answers import Body
@@ -61,13 +64,18 @@ class Attempts:
     async def send(self, request: WireRequest, limits: Limits) -> WireResponse:
         """See the port."""
         at = self.wall.unix_ms()
-        status = None
+        status, sent = None, True
         try:
             response = await self.egress.send(request, limits)
             status = response.status
             return response
+        except CallError as error:
+            sent = error.sent
+            raise
         finally:
-            self.made.append(Attempt(at=at, ms=self.wall.unix_ms() - at, status=status))
+            # What was refused on the way out was no attempt.
+            if sent:
+                self.made.append(Attempt(at=at, ms=self.wall.unix_ms() - at, status=status))
 
 
 class _Nobody:
@@ -100,7 +108,7 @@ def exchange_of(
 ) -> Exchange:
     """The exchanges of one call with its app."""
     tool, arguments = case.tool, case.frozen.arguments
-    secrets = tool.parameters.secrets_in(arguments.values) if tool.parameters.secrets else ()
+    secrets = secrets_of(tool, arguments, app.catalog)
     world = World(
         egress=egress,
         approver=_Nobody(),
@@ -165,7 +173,11 @@ async def _sent(
 async def _awaited(
     node: Node, case: Case, exchange: Exchange, body: Body, asked_ms: int
 ) -> Polling | Ended:
-    """Write down that the job is asked for from now on: a row, and nothing else, waits."""
+    """Write down that the job is asked for from now on: a row, and nothing else, waits.
+
+    That the job was started is known nowhere else: like an end it is written down late, if the
+    store is away.
+    """
     polling = case.tool.polling
     if polling is None:
         msg = f"{case.tool.name} is not polled"
@@ -173,22 +185,43 @@ async def _awaited(
     asked = exchange.status_of(case.frozen.arguments, case.frozen.request, body)
     waiting = structs.replace(case, frozen=structs.replace(case.frozen, poll=asked))
     now = node.wall.unix_ms()
-    await node.calls.move(
-        case.workspace,
-        case.call_id,
-        was="sending",
-        change=CallChange(
-            status="polling",
-            at=now,
-            rests=True,
-            record_json=compact_json(case.record),
-            private=await private_of(node, waiting),
-            next_poll_at=now + poll_wait_ms(polling, asked_ms),
-            polls_left=polling.max_polls,
-        ),
+    change = CallChange(
+        status="polling",
+        at=now,
+        rests=True,
+        record_json=compact_json(case.record),
+        private=encode(waiting.frozen),
+        next_poll_at=now + poll_wait_ms(polling, asked_ms),
+        polls_left=polling.max_polls,
     )
-    node.alarm.set()
+    chars = len(change.record_json or "") + len(change.private or "")
+    late = Late(workspace=case.workspace, call_id=case.call_id, was="sending", chars=chars)
+    await outlasting(
+        node,
+        late,
+        partial(_rest, node, waiting, change),
+        partial(_rest_late, node, waiting, change),
+    )
     return Polling(case.call_id)
+
+
+async def _rest(node: Node, case: Case, change: CallChange) -> None:
+    """Let a call wait; what it needs to go on is sealed only here, since that asks the store."""
+    private = await sealed_of(node, case, change.private or "")
+    change = replace(change, private=private)
+    await node.calls.move(case.workspace, case.call_id, was="sending", change=change)
+    node.alarm.set()
+
+
+async def _rest_late(node: Node, case: Case, change: CallChange) -> None:
+    """The same; nobody else ends the call where that fails for good."""
+    try:
+        await _rest(node, case, change)
+    except StoreUnavailable:
+        raise
+    except Exception:
+        await end(node, case.workspace, lost(case.record), was="sending")
+        raise
 
 
 def result_of(
@@ -213,6 +246,15 @@ def attempted(record: JsonObject, attempts: Attempts) -> JsonObject:
         return record
     before = cast("list[JsonValue]", record.get("attempts", []))
     return {**record, "attempts": [*before, *[one.as_json() for one in attempts.made]]}
+
+
+def begun(record: JsonObject, sent_at: int | None) -> JsonObject:
+    """The record with the attempt of a process that died before it told what became of it."""
+    if sent_at is None:
+        return record
+    before = cast("list[JsonValue]", record.get("attempts", []))
+    unanswered: JsonObject = {"at": moment(sent_at), "ms": None, "status": None}
+    return {**record, "attempts": [*before, unanswered]}
 
 
 def lost(record: JsonObject) -> Ended:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from remit.calls.answers import Answer
+from remit.calls.answers import Answer, retry_after_ms
 from remit.gateway.ports import Clock, Egress, Limits, Watcher, WireRequest
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ MAX_ANSWER_BYTES = 1024 * 1024
 MAX_RETRIES = 2
 MAX_RETRY_AFTER_MS = 10_000
 _FIRST_RETRY_MS = 500
-_MAX_DIGITS = 9
 _BUSY = (429, 503)
 
 
@@ -56,25 +54,3 @@ async def send(request: WireRequest, line: Line, *, retry: bool) -> Answer:
         await line.clock.sleep(delay_ms)
     msg = "the last attempt always returns"
     raise AssertionError(msg)
-
-
-def retry_after_ms(answer: Answer) -> int | None:
-    """The wait that ``Retry-After`` asks for, in ms; None where there is none to be read.
-
-    A date is counted from the answer's own ``Date``, so that no two clocks are compared.
-    """
-    text = (answer.header("retry-after") or "").strip()
-    if not text:
-        return None
-    if text.isascii() and text.isdigit():
-        return int(text[:_MAX_DIGITS]) * 1000
-    asked, now = _moment(text), _moment(answer.header("date") or "")
-    return None if asked is None or now is None else max(0, round((asked - now) * 1000))
-
-
-def _moment(text: str) -> float | None:
-    """Seconds since the epoch of an HTTP date (RFC 9110, 5.6.7), or None."""
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None

@@ -153,6 +153,9 @@ def _sent(record: JsonObject) -> Iterator[str]:
     for one in attempts:
         tried = _object(one)
         status = tried.get("status")
+        if status is None and tried.get("ms") is None:
+            yield f"at {_text(tried.get('at'))}: begun; the server stopped before an answer was read"
+            continue
         answer = "no answer was read" if status is None else f"answered {_text(status)}"
         yield f"at {_text(tried.get('at'))}: {answer} after {_text(tried.get('ms'))} ms"
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from remit import __version__
 from remit.calls.answers import may_have_happened
 from remit.calls.arguments import settle
-from remit.calls.planning import plan
 from remit.calls.wire import Sender, masked_credential, owned_headers
 from remit.catalog.mistakes import Mistake
 from remit.catalog.model import ClientTarget
@@ -24,6 +23,7 @@ from remit.errors import (
     InvalidDefinition,
 )
 from remit.gateway.calling import App, CallOutcome, World, call, find_tool
+from remit.gateway.steps import freeze
 from remit.main.commands.arguments import args_text, error_json, parse_args, tell
 from remit.main.commands.pairs import read_env, read_pins, tell_idle_pins
 from remit.main.commands.refreshing import client, refreshed
@@ -152,7 +152,7 @@ class _Job:
         arguments = settle(tool, self.given, self.pins, source="caller")
         tell(arguments, tool.name)
         tell_idle_pins(self.pins, (tool,))
-        request = plan(tool, app.definition, arguments, env_names=self.env.keys())
+        request = freeze(tool, app, arguments)
         use = masked_credential(app.definition.auth, tool)
         sender = Sender(
             call_id="<call id>",
