@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from remit.values.json import JsonValue
+    from remit.values.json import JsonObject, JsonValue
 
 
 class _Missing(Enum):
@@ -17,6 +17,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 Found: TypeAlias = "JsonValue | _Missing"
+_ROW = frozenset({dict})
 
 
 def find(value: JsonValue, path: Sequence[str]) -> Found:
@@ -48,6 +49,10 @@ def collect(value: JsonValue, path: Sequence[str]) -> Found:
         # On an object a star is a key like any other.
         return collect_in_object(array, path[star:])
     rest = path[star + 1 :]
+    if len(rest) == 1 and rest[0] != "*" and _ROW.issuperset(map(type, array)):
+        # A field of each row, as nearly always.
+        key, rows = rest[0], cast("list[JsonObject]", array)
+        return [row[key] for row in rows if key in row]
     follow = collect if "*" in rest else find
     found = [follow(item, rest) for item in array]
     return [item for item in found if item is not MISSING]
