@@ -43,6 +43,8 @@ GIVEN_BACK: dict[str, str | None] = {
 }
 #: Begins the place of an answer that names what its own caller wrote in the place of a name.
 OWN_WORDS = "own words"
+#: Tools that do not declare the secret argument of their app; a pin brings it to them.
+UNAWARE = ("unaware", "unaware_sends", "unaware_job", "unaware_ask")
 SECRET: Json = {"type": "string", "writeOnly": True}
 TEXT: Json = {"type": "string"}
 
@@ -63,7 +65,8 @@ class App:
     @property
     def tools(self) -> list[str]:
         """Those that a call just calls."""
-        return [one["name"] for one in self.document["tools"] if "requiresApproval" not in one]
+        tools = [one for one in self.document["tools"] if "requiresApproval" not in one]
+        return [one["name"] for one in tools if one["name"] not in UNAWARE]
 
 
 def canary_of(kind: str) -> Canary:
@@ -154,7 +157,22 @@ def _special(kind: str) -> list[Json]:
         {**_posting(kind)("body"), "name": "ask", **asks},
         # Longer than the run: something ends it while it is out.
         {**_posting(kind)("hang"), "name": "long_hang", "timeoutMs": 60_000},
+        *(
+            _unaware(job("unaware_job", "start", "/job-done/{{response.id}}"), asks)
+            if query
+            else ()
+        ),
     ]
+
+
+def _unaware(job: Json, asks: Json) -> list[Json]:
+    """One that has nothing to do with the secret, and those that send it by its name."""
+    knows_nothing = {**_posting("")("body"), "name": "unaware"}
+    endpoint = {**knows_nothing["endpoint"], "queryParams": {"pw": "{{args.pw}}"}}
+    sends = {**knows_nothing, "name": "unaware_sends", "endpoint": endpoint}
+    asking = {**sends, "name": "unaware_ask", **asks}
+    asking["confirm"] = {**asks["confirm"], "title": "Do it with {{args.pw}}, {{args.x}}"}
+    return [knows_nothing, sends, asking, {**job, "parameters": knows_nothing["parameters"]}]
 
 
 def _targeting(what: str, url: str) -> Json:

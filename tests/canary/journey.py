@@ -27,6 +27,7 @@ from tests.canary.apps import (
     GIVEN_BACK,
     MADE,
     PLACE,
+    UNAWARE,
     USER,
     App,
     canary_of,
@@ -160,6 +161,7 @@ def _second_life(journey: Journey) -> None:
         _command_everything(journey, server)
         _call_everything(journey, pool, journey.client(server, "user"), tools=("ok", "body"))
         _call_pinned(journey, journey.client(server, "pinned"))
+        _call_unaware(journey, journey.client(server, "pinned"), operator)
         operator.done("DELETE", f"/v1/connections/app-bearer/{USER}")
         assert server.end() == 0
         _keep_rest(capture, server, "stopped")
@@ -181,6 +183,20 @@ def _call_pinned(journey: Journey, client: Client) -> None:
     for tool in ("ok", "body", "error"):
         assert _call(client, replace(app, args={"x": "plain"}), tool)["outcome"] in {"ok", "error"}
     assert MADE["argument"].core in journey.upstreams["argument"].requests[-1]
+
+
+def _call_unaware(journey: Journey, client: Client, operator: Client) -> None:
+    """Its pin in calls of tools that do not declare it; one of them still waits at the end."""
+    (app,) = (app for app in journey.apps if app.kind == "argument")
+    app = replace(app, args={"x": "plain"})
+    upstream = journey.upstreams["argument"]
+    for tool in UNAWARE:
+        if tool != "unaware_ask":
+            assert _call(client, app, tool)["outcome"] == "ok", tool
+    before = len(upstream.requests)
+    first, _ = [_call(client, app, "unaware_ask")["inputId"] for _ in range(2)]
+    operator.done("POST", f"/v1/inputs/{first}/answer", {"decision": "approve"})
+    _until(lambda: any(MADE["argument"].core in sent for sent in upstream.requests[before + 2 :]))
 
 
 def _keep_rest(capture: Capture, server: Serving, when: str) -> None:

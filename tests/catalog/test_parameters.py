@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from remit.catalog.parameters import Parameters
+from remit.documents.schema_secrets import Secrets
 from remit.values.json import JsonObject, JsonValue
 from tests.catalog.documents import Json, parameters
 
@@ -53,6 +54,18 @@ def test_secret_arguments_are_masked_wherever_they_stand(
     assert found.masked(args) == shown
     texts = {secret.reveal() for secret in found.secrets_in(args)}
     assert bool(texts) == (shown != args)
+
+
+def test_more_can_be_held_back_than_the_schema_says() -> None:
+    """What another version of it, or another tool, calls a secret; only ever more."""
+    found = Parameters(parameters(a=PASSWORD, b="string", c="string"))
+    wider = found.holding_back(Secrets({"b", "d"}))
+    args: JsonObject = {"a": "x", "b": "y", "c": {"d": "z", "e": "e"}}
+
+    assert wider.masked(args) == {"a": "***", "b": "***", "c": {"d": "***", "e": "e"}}
+    assert found.masked(args) == {**args, "a": "***"}
+    assert wider.holding_back(Secrets({"a", "b"})) is wider
+    assert wider.holding_back(Secrets((), everything=True)).masked({"f": 1}) == {"f": "***"}
 
 
 def test_boolean_secret_shows_its_kind_alone() -> None:

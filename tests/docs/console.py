@@ -7,10 +7,11 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from remit.main.cli import main
 
@@ -76,6 +77,26 @@ def steps(text: str) -> list[Step]:
     return found
 
 
+def assert_holds(shown: Any, real: Any, place: str = "") -> None:  # noqa: ANN401 - JSON
+    """Every member of `shown` is in `real`; `…` in a text stands for anything."""
+    if isinstance(shown, dict):
+        assert isinstance(real, Mapping), place
+        answer = cast("Mapping[str, Any]", real)
+        for key, value in cast("dict[str, Any]", shown).items():
+            assert key in answer, f"{place}/{key}: not in {answer}"
+            assert_holds(value, answer[key], f"{place}/{key}")
+    elif isinstance(shown, str):
+        pattern = ".*".join(re.escape(part) for part in shown.split("…"))
+        assert re.fullmatch(pattern, str(real), re.DOTALL), f"{place}: {real}"
+    elif isinstance(shown, list):
+        assert isinstance(real, list), place
+        pairs = zip(cast("list[Any]", shown), cast("list[Any]", real), strict=True)
+        for n, (one, other) in enumerate(pairs):
+            assert_holds(one, other, f"{place}/{n}")
+    else:
+        assert shown == real, place
+
+
 class _Screen(io.StringIO):
     """Where a command writes, stdout and stderr together, as a terminal shows them."""
 
@@ -100,8 +121,8 @@ class _Keyboard(io.TextIOWrapper):
 
 
 @contextmanager
-def _terminal(typed: str) -> Iterator[_Screen]:
-    """A terminal of our own in place of the process's streams."""
+def _terminal(typed: str, output: io.StringIO | None) -> Iterator[_Screen]:
+    """A terminal of our own in place of the process's streams; stdout may go to a file."""
     screen = _Screen()
     read, write = os.pipe()
     os.write(write, typed.encode())
@@ -109,7 +130,7 @@ def _terminal(typed: str) -> Iterator[_Screen]:
     with open(read, "rb") as pipe, _Keyboard(pipe, "utf-8") as keyboard:  # noqa: PTH123 - a pipe
         keyboard.screen = screen
         kept = sys.stdin, sys.stdout, sys.stderr
-        sys.stdin, sys.stdout, sys.stderr = keyboard, screen, screen
+        sys.stdin, sys.stdout, sys.stderr = keyboard, screen if output is None else output, screen
         try:
             yield screen
         finally:
@@ -120,14 +141,14 @@ def run(step: Step) -> tuple[int, str]:
     """Run a `remit` command in this process; its exit code and what the terminal shows."""
     name, *arguments = shlex.split(step.command)
     assert name == "remit", step.command
-    output = None
+    file = None
     if ">" in arguments:
-        output = arguments[arguments.index(">") + 1]
+        file = Path(arguments[arguments.index(">") + 1])
         arguments = arguments[: arguments.index(">")]
-    with _terminal(step.typed) as screen:
+    output = io.StringIO() if file is not None else None
+    with _terminal(step.typed, output) as screen:
         code = main(arguments)
         shown = screen.getvalue()
-    if output is not None:
-        Path(output).write_text(shown, "utf-8")
-        shown = ""
+    if file is not None and output is not None:
+        file.write_text(output.getvalue(), "utf-8")
     return code, shown

@@ -109,6 +109,20 @@ class HeldEgress(ScriptedEgress):
 
 
 @dataclass
+class DeafEgress(HeldEgress):
+    """An app whose first answer does not come before it is let go; the others come at once."""
+
+    async def send(self, request: WireRequest, limits: Limits) -> WireResponse:
+        """Record, and wait if it is the first."""
+        first = not self.sent
+        self.sent.append(request)
+        self.left.set()
+        if first:
+            await self.go.wait()
+        return answer({"total": 7})
+
+
+@dataclass
 class Stage:
     """One node and its app.
 

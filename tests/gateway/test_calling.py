@@ -268,6 +268,20 @@ async def test_card_shows_pins_and_the_preview_uses_them() -> None:
     assert acme.person.cards[0].arguments == (("id", "s-good"),)
 
 
+async def test_secret_pin_of_another_tool_is_shown_nowhere() -> None:
+    """Neither on the card nor in the request nor in what the app answers (section 2)."""
+    login = {**posting({}, {"pw": {"type": "string", "writeOnly": True}}), "name": "log_in"}
+    asking = {**posting({"pw": "{{args.pw}}"}, {"name": "string"}), "requiresApproval": True}
+    acme = stage(answer({"you": "hunter2!"}), definition=load(login, asking))
+    outcome = await acme.call("post_thing", {"name": "x"}, {"pw": "hunter2!"})
+    card = acme.person.cards[0]
+
+    assert card.arguments == (("name", "x"), ("pw", "***"))
+    assert card.request.shown_body == {"pw": "***"}
+    assert outcome.result == {"you": "***"}
+    assert acme.egress.sent[0].body == b'{"pw":"hunter2!"}'
+
+
 @pytest.mark.parametrize(
     ("failing", "named"),
     [

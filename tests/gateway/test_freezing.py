@@ -151,6 +151,9 @@ def test_call_that_is_being_sent_finds_its_tool_in_the_catalog() -> None:
 
     assert len(text) < len(encode(call))
     assert decode(text, around(found), call.tool) == call
+    for broken in ("5", "[]", '["a"]', "[[1,[]],false]"):
+        with pytest.raises(Unreadable, match="broken"):
+            decode(text.replace('"secrets":null', f'"secrets":{broken}'), around(found), call.tool)
     with pytest.raises(Unreadable, match="not in the catalog"):
         decode(text, around(found))
 

@@ -256,15 +256,15 @@ async def test_ceiling_that_was_lowered_by_the_reviewer_is_no_change_of_the_auth
         (None, PreconditionRequired),
         ('"1"', PreconditionFailed),
         ('W/"2"', PreconditionFailed),
-        ("2", PreconditionFailed),
-        ("", PreconditionFailed),
+        ("2", InvalidRequest),
+        ("", InvalidRequest),
         ('"1", "3"', PreconditionFailed),
     ],
 )
 async def test_change_must_name_the_state_it_was_made_from(
     server: Server, if_match: str | None, error: type[Exception]
 ) -> None:
-    """428 without `If-Match`, 412 when it is stale (contract section 10)."""
+    """428 without `If-Match`, 412 when it is stale, 422 when it is no entity tag (section 10)."""
     await server.approved()
 
     with pytest.raises(error):

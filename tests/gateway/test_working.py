@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import cast
 
 import pytest
@@ -13,12 +12,20 @@ from remit.errors import CallError, ResponseInvalid, UpstreamTimeout
 from remit.gateway.answering import Answer, answer
 from remit.gateway.awaiting import StillRunning, as_it_stands, ended_within
 from remit.gateway.journal import Ended
-from remit.gateway.ports import Limits, WireRequest, WireResponse
+from remit.gateway.ports import WireResponse
 from remit.gateway.suspending import suspend
 from remit.values.json import JsonObject
 from tests import databases
 from tests.gateway import fakes
-from tests.gateway.nodes import BACKEND, HeldEgress, Stage, furnish, open_stage, restarted
+from tests.gateway.nodes import (
+    BACKEND,
+    DeafEgress,
+    HeldEgress,
+    Stage,
+    furnish,
+    open_stage,
+    restarted,
+)
 
 pytestmark = databases.on_each_database
 
@@ -224,20 +231,6 @@ async def test_job_is_not_asked_for_with_another_account(acme: Stage) -> None:
 
 
 # --- what a dead node left -------------------------------------------------------------------
-
-
-@dataclass
-class DeafEgress(HeldEgress):
-    """An app whose first answer does not come before it is let go; the others come at once."""
-
-    async def send(self, request: WireRequest, limits: Limits) -> WireResponse:
-        """Record, and wait if it is the first."""
-        first = not self.sent
-        self.sent.append(request)
-        self.left.set()
-        if first:
-            await self.go.wait()
-        return fakes.answer({"total": 7})
 
 
 @pytest.mark.parametrize(

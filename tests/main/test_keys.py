@@ -20,9 +20,22 @@ def test_created_key_is_all_that_stands_on_stdout(tmp_path: Path) -> None:
     """`remit keys create` prints only the key and makes the store (contract section 13)."""
     ran = run(tmp_path, "keys", "create", "--role", "backend", "--name", "shop")
 
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
     assert KEY.fullmatch(ran.out)
     assert (tmp_path / "remit.db").stat().st_mode & 0o077 == 0
+
+
+def test_store_and_workspace_that_are_made_are_said(kept: Remit) -> None:
+    """A key made in a wrong folder, or for a misspelt workspace, is seen by whoever made it."""
+
+    def said(*arguments: str) -> list[str]:
+        return kept("keys", "create", "--role", "operator", *arguments).err.splitlines()
+
+    assert said() == ["Made the workspace default."]
+    assert said() == []
+    assert said("--workspace", "typo") == ["Made the workspace typo."]
+    Path("remit.db").unlink()
+    assert said() == ["Made the store remit.db.", "Made the workspace default."]
 
 
 def test_secret_of_a_key_is_nowhere_in_the_store(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from remit.main.telling import page_of
+from tests.catalog.documents import parameters
 from tests.main.conftest import Remit
 from tests.main.processes import serving
 from tests.main.scripted import ScriptedApp
@@ -103,6 +104,32 @@ def _check_refusals(remit: Remit, call: str, api: Api, monkeypatch: pytest.Monke
     assert api.key[:-1] not in wrong.err
 
 
+def test_what_a_reviewer_will_see_is_printed_as_lint_prints_it(api: Api, kept: Remit) -> None:
+    """A DELETE called safe, a tool over the ceiling: rule, place and mend, before what is next."""
+    del api
+    document = shop("https://api.acme.example")
+    document["ceiling"] = {"category": "read", "dangerLevel": "safe"}
+    document["tools"][0]["endpoint"]["method"] = "DELETE"
+    file = written(document)
+    linted = kept("lint", file)
+    assert {"understated-danger", "over-ceiling"} <= set(linted.out.split())
+
+    for arguments in (("--plan",), ()):
+        ran = kept("apply", file, *arguments)
+        assert ran.code == 1
+        # Word for word, but for the notes, which ask for nothing.
+        for line in linted.out.splitlines():
+            if "over-ceiling" in line or "understated-danger" in line:
+                assert line.split() in [shown.split() for shown in ran.out.splitlines()]
+        assert "A reviewer must act" not in ran.out
+    document["tools"][1]["description"] = "Looks at the till."
+    again = kept("apply", written(document), "--format", "json")
+    found = kept("lint", file, "--format", "json").json["findings"]
+    assert again.code == 1
+    assert again.json[0]["findings"] == [one for one in found if one["level"] != "note"]
+    assert kept("apply", file, "--format", "json").json[0]["findings"] == []
+
+
 @pytest.mark.parametrize(
     ("url", "key", "said"),
     [
@@ -135,6 +162,35 @@ def test_fault_in_one_file_leaves_all_unsent(remit: Remit, monkeypatch: pytest.M
 
     assert (ran.code, ran.out) == (1, "")
     assert "bad.json cannot be used" in ran.err
+
+
+def test_refused_call_is_not_told_as_one_that_was_let_pass(api: Api, kept: Remit) -> None:
+    """What stopped it stands there alone; arguments that came are not told as none (section 13)."""
+    document = shop("https://api.acme.example")
+    document["tools"][1]["parameters"] = {
+        **parameters(order="string"),
+        "additionalProperties": False,
+    }
+    api.done("POST", "/v1/apps", document)
+
+    def why(tool: str, **args: object) -> str:
+        body = {"user": "ana", "args": args}
+        refused = api.ask("POST", f"/v1/tools/acme/{tool}/call", body)
+        assert refused.status in {403, 422}
+        return kept("why", refused.json["callId"]).out
+
+    api.done("POST", "/v1/apps/acme/versions/1/approve", {
+        "consent": "user", "ceiling": {"category": "read", "dangerLevel": "safe"},
+    })  # fmt: skip
+    for page, code in (
+        (why("look", order="o1"), "consent_required"),
+        (why("pay"), "over_ceiling"),
+    ):
+        assert f"What let it pass, or not\n  {code}: " in page
+    page = why("look", ordre="o1")
+    assert "What let it pass, or not\n  invalid_arguments: " in page
+    assert "refused before its arguments were settled" in page
+    assert "no arguments" not in page
 
 
 # -- the page ------------------------------------------------------------------------------

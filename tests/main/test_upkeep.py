@@ -13,7 +13,8 @@ import pytest
 
 from remit.main.examining import MAX_DRIFT_MS, OLDEST_MS, judged_clock
 from tests.main.conftest import Ran, Remit
-from tests.main.processes import run
+from tests.main.processes import run, serving
+from tests.main.scripted import ScriptedApp
 
 KEY = b64encode(bytes((7 * n * n + 3) % 251 for n in range(32))).decode()
 OTHER = b64encode(bytes((11 * n * n + 5) % 251 for n in range(32))).decode()
@@ -249,6 +250,35 @@ def test_doctor_sees_a_port_that_is_taken(remit: Remit, monkeypatch: pytest.Monk
 
     assert (ran.code, checks(ran)["port"]) == (1, False)
     assert "Is a server running there already?" in ran.out
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_doctor_finds_nothing_while_a_server_runs(
+    host: str, kept: Remit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A port that a Remit server has is no fault (contract section 13)."""
+    with serving(tmp_path, REMIT_SERVER_HOST=host) as server:
+        port = server.url.rpartition(":")[2]
+        monkeypatch.setenv("REMIT_SERVER_HOST", host)
+        monkeypatch.setenv("REMIT_SERVER_PORT", port)
+        ran = kept("doctor")
+
+    assert ran.code == 0, ran.out
+    line = ran.out.splitlines()[-1]
+    assert line.split(maxsplit=2) == [
+        "ok", "port", f"{host} port {port}: a Remit server listens there",
+    ]  # fmt: skip
+
+
+def test_doctor_takes_no_other_server_for_ours(
+    remit: Remit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program that says it is well in the same words still has the port (bad input)."""
+    with ScriptedApp([{"status": 200, "text": '{"status":"ok"}'}]) as other:
+        monkeypatch.setenv("REMIT_SERVER_PORT", other.url.rpartition(":")[2])
+        ran = remit("doctor", "--format", "json")
+
+    assert (ran.code, checks(ran)["port"]) == (1, False)
 
 
 def test_doctor_sees_that_the_key_file_is_gone(sealed: Remit) -> None:

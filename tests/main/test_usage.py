@@ -21,6 +21,8 @@ TOOLS = "tools: []\n"
         (("call", "a.yaml", "t", "--version"), "before the command: remit --version"),
         (("call", "a.yaml", "t", '{"a": 1}'), "stand after --args: --args '{…}'"),
         (("call", "a.yaml", "t", "a=1"), "an argument of the tool is in --args"),
+        (("serve", "--port", "8701"), "a setting: REMIT_SERVER_PORT, or [server] port."),
+        (("serve", "--host=0.0.0.0"), "a setting: REMIT_SERVER_HOST, or [server] host."),
         (("explian",), "Did you mean 'explain'?"),
         (("lock", "a.yaml", "--strict"), "--strict goes with --check"),
     ],

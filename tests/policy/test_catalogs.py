@@ -412,3 +412,17 @@ def test_letting_in_lifts_no_ceiling() -> None:
 
     for mode in ("review", "frozen"):
         assert names(moded(mode, [over, outside], [over, outside])) == ["static"]  # type: ignore[arg-type]
+
+
+def test_catalog_knows_what_any_of_its_tools_calls_a_secret() -> None:
+    """A pin is the secret of one tool in the calls of every other (contract section 2)."""
+    hidden = {"type": "string", "format": "password"}
+    login = {"type": "object", "properties": {"pw": hidden}}
+    found = effective(
+        load(posting({}, {"key": hidden}), endpoint_tool("b", parameters=parameters(key="string"))),
+        [endpoint_tool("c", parameters=parameters(login=login))],
+    )
+    pins: Any = {"key": "k", "scene": "s", "login": {"pw": "p"}, "pw": "q", "other": {"x": "y"}}
+
+    assert found.secret_names(pins) == {"key", "login", "pw"}
+    assert effective(load(endpoint_tool("b")), []).secret_names(pins) == set()

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 
 from remit.errors import StoreUnavailable
+from remit.gateway.endings import Late
 from remit.gateway.keeping import VaultFault
 from tests.gateway.fakes import CREDENTIAL
 from tests.web.api import CONSOLE, Api, open_api, problem
@@ -160,11 +161,14 @@ async def test_metrics_name_no_tenant(api: Api) -> None:
     await api.call("get_order", {"id": "7"})
     await api.get("/v1/apps/acme")
     await api.get("/nowhere/acme")
+    late = Late(workspace="acme", call_id="call_1", was="sending", chars=2)
+    api.stage.node.endings.keep(late)
     text = (await api.get("/metrics", who=None)).text
 
     assert 'remit_calls_total{outcome="ok"} 1.0' in text
     assert 'route="GET /v1/apps/{app}",status="200"' in text
     assert 'route="elsewhere",status="404"' in text
+    assert "remit_ends_waiting 1.0" in text
     assert "acme" not in text
     assert "ana" not in re.sub(r"\w*analy\w*", "", text)
 

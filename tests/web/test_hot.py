@@ -58,6 +58,7 @@ async def test_write_of_unknown_outcome_says_so(store_url: str) -> None:
     assert found["error"]["mayHaveHappened"] is True
 
 
+@pytest.mark.promise("T-18")
 async def test_call_that_needs_a_person_is_202_at_once(api: Api) -> None:
     """A person is never waited for; the input is named, and answering it makes the call."""
     response = await api.call("refund", ORDER, headers={"prefer": "wait=120"})
@@ -224,13 +225,24 @@ async def test_app_of_another_workspace_answers_like_one_that_is_nowhere(api: Ap
 
 
 async def test_token_needs_no_user_and_speaks_for_no_other(api: Api) -> None:
-    """A token is of one user; for another one there is no such tool."""
+    """A token is of one user; for another one it is refused, and says whose it is."""
     path = "/v1/tools/acme/get_order/call"
     own = await api.post(path, {"args": {"id": "7"}}, who="ana")
     other = await api.post(path, {"user": "bob", "args": {"id": "7"}}, who="ana")
 
     assert own.status_code == 200
-    assert other.status_code == 404
+    found = problem(other, 403, "forbidden")
+    assert "callId" not in found
+    assert 'This token speaks for the user "ana"' in found["detail"]
+    assert api.stage.egress.lines == ["GET /v1/orders/7"]
+
+
+async def test_unknown_tool_says_where_the_tools_are_listed_over_http(api: Api) -> None:
+    """Whoever calls over HTTP may have no command line."""
+    found = problem(await api.call("zzz"), 404, "unknown_tool")
+
+    assert "GET /v1/apps/acme/catalog lists the tools." in found["detail"]
+    assert "remit catalog" not in found["detail"]
 
 
 async def test_pin_of_the_token_wins_over_the_request(api: Api) -> None:

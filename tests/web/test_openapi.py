@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from remit.web import descriptions
 from remit.web.app import ROUTES
 from remit.web.openapi import document
 from remit.web.services import HttpSettings
@@ -241,12 +242,58 @@ def test_names_are_unique_and_references_resolve() -> None:
         assert reference in DESCRIBED["components"]["schemas"]
 
 
+def test_every_property_and_parameter_is_described_in_a_sentence() -> None:
+    """Of every body, answer and list; each ends with a full stop, as a sentence does."""
+    found = [
+        *((one["name"], one.get("description")) for op in ALL for one in op.said["parameters"]),
+        *_properties(DESCRIBED),
+    ]
+
+    assert len(found) > 200
+    assert [name for name, words in found if not words] == []
+    assert [words for _, words in _properties(DESCRIBED) if not words.endswith(".")] == []
+    assert "409 stale_digest" in _described("AnswerBody", "digest")
+    assert "409 stale_digest" in _described("ApproveBody", "digest")
+
+
+def test_no_description_is_left_over() -> None:
+    """A description of a property that is no more is one that nobody reads."""
+    names = {name for name, _ in _properties(DESCRIBED)}
+    named = {one["name"] for op in ALL for one in op.said["parameters"]}
+
+    assert {name for _, name in descriptions.OWN} | set(descriptions.EVERYWHERE) <= names | named
+    assert set(descriptions.IN_PATH) <= named
+
+
+def test_document_names_no_page_that_its_reader_has_not() -> None:
+    """Every text stands for itself."""
+    assert "contract" not in json.dumps(DESCRIBED)
+    assert "``" not in json.dumps(DESCRIBED)
+
+
 def test_reference_page_lists_what_is_served() -> None:
     """`docs/reference/http-api.md` has every route with its roles, and none that is not there."""
     rows = re.findall(r"^\| `(\w+) (/\S+)` \| ([^|]+) \|", PAGE.read_text("utf-8"), re.M)
     written = {(method, path, keys.strip()) for method, path, keys in rows}
     served = {(one.method, one.path, ", ".join(one.said.get("x-roles", ["none"]))) for one in ALL}
     assert written == served
+
+
+def _properties(schema: object) -> Iterator[tuple[str, str]]:
+    """Every property of the document, however deep it stands, with its description."""
+    if isinstance(schema, dict):
+        found: dict[str, Any] = schema
+        for name, one in found.get("properties", {}).items():
+            yield name, one.get("description", "")
+        for one in found.values():
+            yield from _properties(one)
+    elif isinstance(schema, list):
+        for one in schema:
+            yield from _properties(one)
+
+
+def _described(kind: str, name: str) -> str:
+    return DESCRIBED["components"]["schemas"][kind]["properties"][name]["description"]
 
 
 def _hold(schema: dict[str, Any], value: object) -> None:

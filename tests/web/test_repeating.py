@@ -31,6 +31,88 @@ async def test_repeat_gets_the_stored_answer_and_sends_nothing(api: Api) -> None
     assert len(api.stage.egress.sent) == 1
 
 
+async def test_repeat_of_a_call_that_was_approved_meanwhile_has_its_result(api: Api) -> None:
+    """Its first answer, that a person has to say yes, is not true any more."""
+    first = (await api.call("refund", ORDER, headers=KEY)).json()
+    waits = await api.call("refund", ORDER, headers=KEY)
+    yes = {"decision": "approve"}
+    await api.post(f"/v1/inputs/{first['inputId']}/answer", yes)
+    await api.stage.settled()
+    sent = len(api.stage.egress.sent)
+    done = await api.call("refund", ORDER, headers=KEY)
+
+    assert (waits.status_code, waits.json()) == (202, first)
+    assert waits.headers["location"] == f"/v1/calls/{first['callId']}"
+    assert done.status_code == 200
+    assert done.headers["idempotency-replayed"] == "true"
+    assert "location" not in done.headers
+    assert (done.json()["callId"], done.json()["outcome"]) == (first["callId"], "ok")
+    assert done.json()["result"] == {"total": 5}
+    assert len(api.stage.egress.sent) == sent
+
+
+async def test_repeat_of_a_call_that_a_suspension_ended_says_so(api: Api) -> None:
+    """Nobody is told to wait for a person who cannot answer any more."""
+    first = (await api.call("refund", ORDER, headers=KEY)).json()
+    await api.post("/v1/apps/acme/suspend", {"reason": "It leaks"})
+    await api.stage.settled()
+    again = await api.call("refund", ORDER, headers=KEY)
+
+    assert again.status_code == 200
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.json()["callId"] == first["callId"]
+    assert again.json()["error"]["code"] == "app_suspended"
+
+
+async def test_repeat_of_a_call_that_outlived_its_wait_has_its_result(store_url: str) -> None:
+    """While the app is silent it is 202, which is true then; once it answered it is 200."""
+    held = HeldEgress([])
+    async with open_api(store_url, egress=held) as api:
+        headers = {**KEY, "prefer": "wait=0"}
+        first = await api.call("add_order", ORDER, headers=headers)
+        assert (first.status_code, first.json()["outcome"]) == (202, "sending")
+        silent = await api.call("add_order", ORDER, headers=headers)
+        held.go.set()
+        await api.stage.settled()
+        done = await api.call("add_order", ORDER, headers=headers)
+
+        assert (silent.status_code, silent.json()) == (202, first.json())
+        assert silent.headers["idempotency-replayed"] == "true"
+        assert (done.status_code, done.json()["outcome"]) == (200, "ok")
+        assert done.headers["idempotency-replayed"] == "true"
+        assert len(held.sent) == 1
+
+
+async def test_repeat_of_a_polled_job_is_told_how_far_it_is(store_url: str) -> None:
+    """202 polling while it runs, 200 with its result once it is done; no second job."""
+    job = (answer({"id": "j1"}), answer({"status": "done", "url": "https://cdn.example/1"}))
+    async with open_api(store_url, *job) as api:
+        headers = {**KEY, "prefer": "wait=0"}
+        first = (await api.call("render", ORDER, headers=headers)).json()
+        await api.stage.settled()
+        runs = await api.call("render", ORDER, headers=headers)
+        api.stage.time.passed_ms += 1_000
+        await api.stage.work()
+        done = await api.call("render", ORDER, headers=headers)
+
+        assert (runs.status_code, runs.json()["outcome"]) == (202, "polling")
+        assert (done.status_code, done.json()["callId"]) == (200, first["callId"])
+        assert done.json()["result"] == {"url": "https://cdn.example/1"}
+        assert done.headers["idempotency-replayed"] == "true"
+        assert [line.split()[0] for line in api.stage.egress.lines] == ["POST", "GET"]
+
+
+async def test_repeat_of_another_post_gets_what_was_answered(api: Api) -> None:
+    """Only a call is looked up anew: a grant that was taken back meanwhile was given then."""
+    body = {"app": "acme", "user": "bob", "version": 1}
+    first = await api.post("/v1/grants", body, headers=KEY)
+    await api.send("DELETE", f"/v1/grants/{first.json()['id']}")
+    again = await api.post("/v1/grants", body, headers=KEY)
+
+    assert (again.status_code, again.content) == (201, first.content)
+    assert again.headers["idempotency-replayed"] == "true"
+
+
 async def test_other_body_is_422(api: Api) -> None:
     """Under the same key only the same request is a repeat."""
     await api.call("add_order", ORDER, headers=KEY)

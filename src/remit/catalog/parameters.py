@@ -77,8 +77,18 @@ class Parameters:
         if self._secrets is None:
             text = compact_json(self.schema)
             some = '"writeOnly":true' in text or '"format":"password"' in text
-            self._secrets = Secrets(SchemaGraph(self.schema)) if some else "none"
+            self._secrets = Secrets.of(SchemaGraph(self.schema)) if some else "none"
         return None if self._secrets == "none" else self._secrets
+
+    def holding_back(self, more: Secrets) -> Parameters:
+        """The same parameters with more of them held back; these themselves where it is no more."""
+        held = self.secrets
+        if held is not None and held.everything >= more.everything and held.names >= more.names:
+            return self
+        wider = Parameters(self.schema)
+        wider._compiled = self._compiled
+        wider._secrets = more if held is None else held | more
+        return wider
 
     def masked(self, args: Mapping[str, JsonValue]) -> JsonObject:
         """The arguments as they may be stored or shown: ``writeOnly`` and passwords masked.
@@ -105,6 +115,11 @@ class Parameters:
         for name, value in args.items():
             _marked(secrets, name, value, keep)
         return tuple(found)
+
+
+def all_masked(value: JsonValue) -> JsonValue:
+    """A value that is secret as a whole, as it may be stored or shown."""
+    return _all_marked(value, _mask)
 
 
 def _mask(_value: JsonValue) -> JsonValue:

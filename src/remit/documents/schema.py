@@ -119,7 +119,7 @@ class Schema:
         graph = self._recursive or SchemaGraph(self._root)
         words = Words(
             instance=instance,
-            is_secret=Secrets(graph).holds,
+            is_secret=Secrets.of(graph).holds,
             declared=self._declared,
         )
         faults = (

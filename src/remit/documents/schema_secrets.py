@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Self, final
 
 from remit.documents.shapes import is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from remit.documents.schema_graph import Edge, SchemaGraph
 
@@ -22,7 +22,13 @@ class Secrets:
 
     __slots__ = ("_all", "_names")
 
-    def __init__(self, graph: SchemaGraph) -> None:
+    def __init__(self, names: Iterable[str], *, everything: bool = False) -> None:
+        self._names = frozenset(names)
+        self._all = everything
+
+    @classmethod
+    def of(cls, graph: SchemaGraph) -> Self:
+        """Those of a schema."""
         appliers: dict[str, list[tuple[str, Edge]]] = {}
         for at, edges in graph.edges.items():
             for edge in edges:
@@ -38,8 +44,21 @@ class Secrets:
                 elif at not in tainted:
                     tainted.add(at)
                     waiting.append(at)
-        self._names = frozenset(named)
-        self._all = "" in tainted
+        return cls(named, everything="" in tainted)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The property names."""
+        return self._names
+
+    @property
+    def everything(self) -> bool:
+        """Whether the whole value is a secret."""
+        return self._all
+
+    def __or__(self, other: Secrets) -> Secrets:
+        """What either holds back."""
+        return Secrets(self._names | other._names, everything=self._all or other._all)
 
     def holds(self, path: Sequence[str | int]) -> bool:
         """Whether what stands at ``path`` of a value may not be quoted."""

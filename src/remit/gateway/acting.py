@@ -177,6 +177,9 @@ def no_such(noun: str, name: str | int) -> NotFound:
 def checked_user(user: str) -> str:
     """A user's id, as the back end knows it: 1 to 200 visible characters (contract section 1).
 
+    Ids are compared exactly, so that two that look alike must not be two people: one with a blank
+    or a control character anywhere is none.
+
     Raises:
         InvalidRequest: it is none.
     """

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 from remit.documents.canonical import canonical_json
 from remit.errors import Forbidden, InvalidRequest
-from remit.gateway.acting import no_such
+from remit.gateway.acting import checked_user, no_such
 from remit.gateway.asking import asked_of
 from remit.gateway.ledger import Answered, AnsweredOtherwise, InputAnswer
 from remit.gateway.records import AuditEntry
+from remit.gateway.resting import record_of
 from remit.gateway.resuming import go_on
 from remit.policy.decisions import may_answer
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject
 
 MAX_NOTE = 2_000
+#: Who closed an input that no person answered, as the store writes it.
+SYSTEM = "system"
+#: What the holder of a token is told, who is an agent as far as anybody knows.
+NO_AGENT = (
+    "This token speaks for an agent, and an agent cannot answer what asks for a person. Send the "
+    "answer with your back end's key and the person's id as \"user\", or with an operator's key."
+)
 Decision = Literal["approve", "deny", "cancel"]
 _STATUS_OF: Mapping[Decision, InputStatus] = {
     "approve": "approved",
@@ -78,13 +86,16 @@ async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> Answ
 
     Raises:
         Forbidden: the actor is nobody whom this input asks.
-        InvalidRequest: the note is too long.
+        InvalidRequest: the note is too long, or the user's id is none.
         NotFound: there is no such input in the workspace.
         StoreUnavailable: it is not known whether the answer was kept; answer again.
     """
     workspace = actor.workspace
     if len(given.note) > MAX_NOTE:
         raise InvalidRequest(f"The note is longer than {MAX_NOTE:,} characters. Shorten it.")
+    if given.user is not None:
+        # " ana" is nobody else than ana: people are told apart by these very ids.
+        checked_user(given.user)
     row = await node.inputs.get(workspace, input_id)
     if row is None:
         raise no_such("input", input_id)
@@ -128,6 +139,26 @@ async def withdraw(
     return closed
 
 
+async def closed_by(node: Node, row: InputRow) -> str:
+    """What decided on an input before an answer that came too late, as a sentence.
+
+    Raises:
+        StoreUnavailable: it cannot be known.
+    """
+    if row.status == "expired":
+        return (
+            "The input is expired: nobody answered in time. Nothing was sent; make the call anew."
+        )
+    if row.status != "cancelled" or row.answered_by != SYSTEM:
+        return f"The input is {row.status}: another answer decided before this one."
+    call = await node.calls.get(row.workspace, row.call)
+    error = None if call is None or call.outcome is None else record_of(call).get("error")
+    why = error.get("message") if isinstance(error, dict) else None
+    return f"The input is {row.status}, and nobody answered it. " + (
+        why if isinstance(why, str) else "Its call was withdrawn, and nothing was sent."
+    )
+
+
 def _person(actor: Actor, row: InputRow, given: Answer) -> _Person:
     """Who answers: a key for the user that it names, a person's own client for its user.
 
@@ -136,10 +167,7 @@ def _person(actor: Actor, row: InputRow, given: Answer) -> _Person:
     """
     if actor.role == "user":
         if not given.in_person or actor.user is None:
-            raise Forbidden(
-                "This token speaks for an agent, and an agent cannot answer what asks for a "
-                "person. Answer in the console, or through your back end's key."
-            )
+            raise Forbidden(NO_AGENT)
         return _Person(is_user=actor.user == row.user, is_operator=False, label=actor.label)
     if given.user is None and actor.role != "operator":
         raise Forbidden(

@@ -67,8 +67,13 @@ class App(Struct, frozen=True, kw_only=True):
         return Masker(tuple(known))
 
 
-def find_tool(app: App, name: str) -> Tool:
+def find_tool(app: App, name: str, *, where: str = "`remit catalog`") -> Tool:
     """The tool of that name in the effective catalog.
+
+    Args:
+        app: whose catalog it is.
+        name: as a caller gave it.
+        where: the caller finds the tools listed.
 
     Raises:
         OverCeiling: it is declared, but above the ceiling.
@@ -86,5 +91,5 @@ def find_tool(app: App, name: str) -> Tool:
     if dropped is not None:
         raise UnknownTool(f"{name} was dropped from the catalog: {dropped.reason}.")
     near = nearest(name, (known.name for known in app.catalog.tools))
-    hint = f'Did you mean "{near}"?' if near else "`remit catalog` lists the tools."
+    hint = f'Did you mean "{near}"?' if near else f"{where} lists the tools."
     raise UnknownTool(f'{app.definition.name} has no tool "{name[:80]}". {hint}')

@@ -19,11 +19,13 @@ from remit.gateway.steps import (
     PREVIEW_TIMEOUT_MS,
     denial,
     freeze,
+    hidden_pins,
     masked,
     preview,
     read_once,
     refuse_without_credential,
     refused,
+    secrets_of,
     shaped,
 )
 from remit.policy.decisions import AllowedCall, Approval, Ask, Deny, decide, recheck
@@ -88,8 +90,8 @@ async def call(
     try:
         tool = find_tool(app, name)
         arguments = settle(tool, given, pins or {}, source="caller")
-        if tool.parameters.secrets is not None:
-            masker = app.masker(tool.parameters.secrets_in(arguments.values))
+        if secrets := secrets_of(tool, arguments, app.catalog):
+            masker = app.masker(secrets)
         run = _Run(call_id, tool, arguments, pins or {}, app, world, masker)
         result = await run.result()
     except CallError as error:
@@ -190,7 +192,7 @@ class _Run:
             preview, failure = await self._preview()
             card = approval_card(
                 self.tool,
-                self.arguments,
+                hidden_pins(self.arguments),
                 request,
                 reason=verdict.reason,
                 preview=preview,

@@ -166,11 +166,12 @@ async def list_grants(
 
     Raises:
         Forbidden: a token asks for another user's.
+        InvalidRequest: the user's id is none.
     """
     if actor.role == "user":
         user = user or actor.user
     if user is not None:
-        _speaks_for(actor, user)
+        _speaks_for(actor, checked_user(user))
     return await books.grants.list(actor.workspace, app=app, user=user, limit=limit, cursor=cursor)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from msgspec import Struct
 
 from remit.calls.answers import may_have_happened
 from remit.documents.canonical import compact_json
 from remit.errors import Cancelled, Denied, Expired, OutcomeUnknown, StoreUnavailable
-from remit.gateway.endings import End
+from remit.gateway.endings import Late
 from remit.gateway.journal import Ended, failed, recalled
 
 if TYPE_CHECKING:
@@ -41,6 +44,17 @@ _AGAIN_MS = (50, 500, 5_000)
 _LATE_MS, _MAX_LATE_MS = 1_000, 5_000
 #: What may have gone out is never called denied in the ledger (``ledger.MOVES``).
 _SENT: frozenset[CallStatus] = frozenset({"sending", "polling"})
+
+
+class _End(Struct, frozen=True, kw_only=True):
+    """The end of a call as the ledger takes it; ``record_json`` is the whole record."""
+
+    workspace: str
+    call_id: str
+    was: CallStatus
+    status: CallStatus
+    outcome: Outcome
+    record_json: str
 
 
 def outcome_of(error: CallError) -> Outcome:
@@ -80,7 +94,7 @@ async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> E
         StoreUnavailable: it could not be committed, and nobody was told. A task of the node goes
             on trying until it is, or the process ends.
     """
-    its_end = End(
+    its_end = _End(
         workspace=workspace,
         call_id=ended.call_id,
         was=was,
@@ -88,55 +102,58 @@ async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> E
         outcome=ended.outcome,
         record_json=compact_json(ended.record),
     )
-    try:
-        if not await insisting(node, lambda: _commit(node, its_end)):
-            ended = await _as_it_stands(node, workspace, ended)
-    except StoreUnavailable:
-        if node.endings.keep(its_end):
-            node.tasks.start(_commit_late(node, its_end))
-        raise
+    late = Late(workspace=workspace, call_id=ended.call_id, was=was, chars=len(its_end.record_json))
+    stands = await outlasting(
+        node, late, partial(_commit, node, its_end), partial(_commit_late, node, its_end)
+    )
+    ended = stands or ended
     node.endings.tell(workspace, ended)
     return ended
 
 
-async def _commit(node: Node, its_end: End) -> bool:
-    """Commit an end; False where the call is no longer what it was: another ended it."""
-    return await node.calls.finish(
-        its_end.workspace,
-        its_end.call_id,
-        was=its_end.was,
-        status=its_end.status,
-        outcome=its_end.outcome,
-        record_json=its_end.record_json,
-        at=node.wall.unix_ms(),
-    )
+async def outlasting(
+    node: Node,
+    late: Late,
+    now: Callable[[], Awaitable[T]],
+    later: Callable[[], Awaitable[object]],
+) -> T:
+    """Do what a call needs of the store, which is asked again for a while where it is away.
+
+    Args:
+        node: where it is done.
+        late: which step of which call it is.
+        now: does it; only what may be done twice.
+        later: does it too, with all that follows from it, and holds no more than that needs:
+            where ``now`` came to nothing, a task of the node tries it until the store is back.
+
+    Raises:
+        StoreUnavailable: it is not done yet, or no more where the node does not go on with it
+            (``Endings.keep``).
+    """
+    try:
+        return await _insisting(node, now)
+    except StoreUnavailable:
+        if node.endings.keep(late):
+            node.tasks.start(_outlasting(node, late, later))
+        raise
 
 
-async def _commit_late(node: Node, its_end: End) -> None:
-    """Commit an end that the store did not take, however long that lasts, and tell it."""
+async def _outlasting(node: Node, late: Late, later: Callable[[], Awaitable[object]]) -> None:
     wait_ms = _LATE_MS
-    ended = recalled(cast("JsonObject", json.loads(its_end.record_json)))
     try:
         while True:
             await node.clock.sleep(wait_ms)
             wait_ms = min(2 * wait_ms, _MAX_LATE_MS)
             try:
-                if not await _commit(node, its_end):
-                    ended = await _as_it_stands(node, its_end.workspace, ended)
+                await later()
                 break
             except StoreUnavailable:
                 continue
     finally:
-        node.endings.let_go(its_end)
-    node.endings.tell(its_end.workspace, ended)
+        node.endings.let_go(late)
 
 
-async def insisting(node: Node, act: Callable[[], Awaitable[T]]) -> T:
-    """Ask the store again when it does not do its part; only for what may be done twice.
-
-    Raises:
-        StoreUnavailable: it did not, however often it was asked.
-    """
+async def _insisting(node: Node, act: Callable[[], Awaitable[T]]) -> T:
     for delay_ms in _AGAIN_MS:
         try:
             return await act()
@@ -145,8 +162,28 @@ async def insisting(node: Node, act: Callable[[], Awaitable[T]]) -> T:
     return await act()
 
 
-async def _as_it_stands(node: Node, workspace: str, ended: Ended) -> Ended:
-    row = await node.calls.get(workspace, ended.call_id)
+async def _commit(node: Node, its_end: _End) -> Ended | None:
+    """Commit an end; how the call ended where it is no longer what it was: another ended it."""
+    committed = await node.calls.finish(
+        its_end.workspace,
+        its_end.call_id,
+        was=its_end.was,
+        status=its_end.status,
+        outcome=its_end.outcome,
+        record_json=its_end.record_json,
+        at=node.wall.unix_ms(),
+    )
+    row = None if committed else await node.calls.get(its_end.workspace, its_end.call_id)
     if row is None or row.outcome is None:
-        return ended
-    return recalled(cast("JsonObject", json.loads(row.record_json)))
+        return None
+    return _recalled(row.record_json)
+
+
+async def _commit_late(node: Node, its_end: _End) -> None:
+    """Commit an end that the store did not take, and tell it from its record."""
+    stands = await _commit(node, its_end)
+    node.endings.tell(its_end.workspace, stands or _recalled(its_end.record_json))
+
+
+def _recalled(record_json: str) -> Ended:
+    return recalled(cast("JsonObject", json.loads(record_json)))

@@ -1,4 +1,4 @@
-"""Ends of calls in this process: who waits for one, and which the store did not take so far."""
+"""Ends of calls in this process: who waits for one, and what the store did not take so far."""
 
 from __future__ import annotations
 
@@ -9,27 +9,24 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from remit.gateway.journal import Ended
-    from remit.gateway.ledger import CallStatus, Outcome
-
+    from remit.gateway.ledger import CallStatus
 
 MAX_LATE = 10_000
 MAX_LATE_CHARS = 64 * 1024 * 1024
 
 
-class End(Struct, frozen=True, kw_only=True):
-    """The end of a call as the ledger takes it.
+class Late(Struct, frozen=True, kw_only=True):
+    """A step of a call that the store has not taken so far.
 
     Attributes:
-        was: what the call was before.
-        record_json: the whole call record.
+        was: what the call is before it; of one call each step is kept once.
+        chars: about how much memory it takes, as characters of text.
     """
 
     workspace: str
     call_id: str
     was: CallStatus
-    status: CallStatus
-    outcome: Outcome
-    record_json: str
+    chars: int
 
 
 @final
@@ -41,33 +38,33 @@ class Endings:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, str], list[asyncio.Future[Ended]]] = {}
-        # Ends that the store did not take; what came back from the app is known nowhere else.
-        self._late: dict[tuple[str, str], End] = {}
+        # What the store did not take; what came back from an app is known nowhere else.
+        self._late: dict[tuple[str, str, CallStatus], Late] = {}
         self._late_chars = 0
 
     @property
     def late(self) -> int:
-        """How many ends wait for the store."""
+        """How many ends and other steps of calls wait for the store."""
         return len(self._late)
 
-    def keep(self, end: End) -> bool:
-        """Keep an end that the store did not take.
+    def keep(self, late: Late) -> bool:
+        """Note that a step which the store did not take is tried on.
 
         Returns:
-            False where one of that call is kept already, or there is no room: ``MAX_LATE`` ends,
-            ``MAX_LATE_CHARS`` characters of records.
+            False where that step of the call is tried on already, or there is no room:
+            ``MAX_LATE`` steps, ``MAX_LATE_CHARS`` characters together.
         """
-        key, chars = (end.workspace, end.call_id), self._late_chars + len(end.record_json)
+        key, chars = _step(late), self._late_chars + late.chars
         if key in self._late or len(self._late) >= MAX_LATE or chars > MAX_LATE_CHARS:
             return False
-        self._late[key] = end
+        self._late[key] = late
         self._late_chars = chars
         return True
 
-    def let_go(self, end: End) -> None:
-        """Forget an end that was kept."""
-        del self._late[end.workspace, end.call_id]
-        self._late_chars -= len(end.record_json)
+    def let_go(self, late: Late) -> None:
+        """Forget a step that was kept."""
+        del self._late[_step(late)]
+        self._late_chars -= late.chars
 
     def expect(self, workspace: str, call: str) -> asyncio.Future[Ended]:
         """A future that has the end of a call; cancel it when it is wanted no more."""
@@ -89,3 +86,7 @@ class Endings:
             waiting.remove(future)
         if not waiting:
             self._waiting.pop(key, None)
+
+
+def _step(late: Late) -> tuple[str, str, CallStatus]:
+    return late.workspace, late.call_id, late.was

@@ -21,6 +21,7 @@ from remit.calls.repair import Repair
 from remit.catalog.definitions import load_catalog
 from remit.catalog.references import Reference
 from remit.catalog.scales import Category, DangerLevel
+from remit.documents.schema_secrets import Secrets
 from remit.values.urls import Origin
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def encode(call: FrozenCall, *, whole: bool = True) -> str:
     Args:
         call: what is written.
         whole: with the tool, which may be large: for a call that waits. One that is being sent
-            is taken up at once, if at all, and finds its tool in the catalog.
+            is taken up at once, if at all, and finds its tool in the catalog; which of its
+            arguments were secret is written all the same.
     """
     tool, arguments = call.tool, call.arguments
     return _write(
@@ -70,6 +72,7 @@ def encode(call: FrozenCall, *, whole: bool = True) -> str:
             "form": _FORM,
             "request": _request(call.request),
             "tool": _tool(tool) if whole else None,
+            "secrets": _secrets(tool),
             "args": [
                 arguments.values,
                 arguments.undeclared_pins,
@@ -93,6 +96,7 @@ def decode(text: str, around: Surroundings, current: Tool | None = None) -> Froz
         text: what it wrote.
         around: the definition in force, in which the tool is read again.
         current: the tool in the catalog in force, for a call that was written without its own.
+            What either of the two calls a secret is one.
 
     Raises:
         Unreadable: it is of another form, or the tool does not load there.
@@ -104,7 +108,9 @@ def decode(text: str, around: Surroundings, current: Tool | None = None) -> Froz
         poll = record["poll"]
         return FrozenCall(
             request=_read_request(record["request"]),
-            tool=_read_tool(record["tool"], around, current),
+            tool=_as_secret(
+                _read_tool(record["tool"], around, current), record.get("secrets"), current
+            ),
             arguments=_read_arguments(record["args"]),
             traceparent=record["trace"],
             connection_id=record["connection"],
@@ -135,6 +141,22 @@ def _read_tool(kept: list[Any] | None, around: Surroundings, current: Tool | Non
         danger_level=DangerLevel(danger_level),
         requires_approval=requires_approval,
     )
+
+
+def _secrets(tool: Tool) -> JsonValue:
+    """The names that hold a secret, and whether all do; None where nothing is one."""
+    secrets = tool.parameters.secrets
+    return None if secrets is None else [[*sorted(secrets.names)], secrets.everything]
+
+
+def _as_secret(tool: Tool, kept: list[Any] | None, current: Tool | None) -> Tool:
+    """The tool with its secret arguments as they were, and as they are in force."""
+    parameters = tool.parameters
+    if kept is not None:
+        parameters = parameters.holding_back(Secrets(kept[0], everything=kept[1]))
+    if current is not None and (secrets := current.parameters.secrets) is not None:
+        parameters = parameters.holding_back(secrets)
+    return tool if parameters is tool.parameters else replace(tool, parameters=parameters)
 
 
 def _read_arguments(kept: list[Any]) -> Arguments:

@@ -151,7 +151,8 @@ def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Too
     if tool is not None:
         return tool
     try:
-        return find_tool(_app(node, found), command.tool)
+        where = f"GET /v1/apps/{command.app}/catalog"
+        return find_tool(_app(node, found), command.tool, where=where)
     except OverCeiling:
         notes.tool = found.definition.tool(command.tool)
         raise

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 from msgspec import Struct
 
 from remit.documents.canonical import canonical_json, compact_bytes, compact_json
+from remit.gateway.steps import hidden_pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +87,7 @@ def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:
     """What the record says of the arguments."""
     values = tool.parameters.masked(arguments.values)
     if arguments.undeclared_pins:
-        values |= arguments.undeclared_pins
+        values |= hidden_pins(arguments).undeclared_pins
     values = _object(masker.value(values))
     if not _is_small(values):
         values = {name: kept(value) for name, value in values.items()}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import asked, moment, requested, ruled
 from remit.gateway.ledger import CallRow
+from remit.gateway.steps import secrets_of
 from remit.values.secrets import NOTHING_SECRET, Masker
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ class Notes:
 
     def settled(self, tool: Tool, arguments: Arguments, app: App) -> None:
         """The arguments are what they will be."""
-        if tool.parameters.secrets is not None:
-            self._secrets = tool.parameters.secrets_in(arguments.values)
+        self._secrets = secrets_of(tool, arguments, app.catalog)
         self._app = app
         self.record |= asked(tool, arguments, self.masker)
 

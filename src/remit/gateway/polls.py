@@ -14,7 +14,7 @@ from remit.gateway.ending import end, failure
 from remit.gateway.exchanging import unread
 from remit.gateway.keeping import VaultFault
 from remit.gateway.permitting import access, signed, standing
-from remit.gateway.resting import record_of, restored
+from remit.gateway.resting import as_frozen, record_of, restored
 from remit.gateway.running import exchange_of, result_of
 from remit.gateway.steps import masked
 
@@ -37,16 +37,15 @@ async def poll(node: Node, row: CallRow) -> Ended | None:
     Raises:
         StoreUnavailable: what became of it could not be kept; it is due again.
     """
-    record = record_of(row)
     try:
         case, app = await _taken(node, row)
     except CallError as error:
-        return await end(node, row.workspace, failure(record, error, None), was="polling")
+        return await end(node, row.workspace, failure(record_of(row), error, None), was="polling")
     polling, asked = case.tool.polling, case.frozen.poll
     if polling is None or asked is None or row.polls_left is None:
         return await stop(node, row, "its job cannot be asked for any more")
     number = polling.max_polls - row.polls_left + 1
-    case = structs.replace(case, record={**record, "polls": number})
+    case = structs.replace(case, record={**as_frozen(case, app), "polls": number})
     exchange = exchange_of(
         node, case, app, node.egress, timeout_ms=min(POLL_TIMEOUT_MS, case.tool.timeout_ms)
     )

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from remit.errors import PreconditionFailed, PreconditionRequired
+import re
+
+from remit.errors import InvalidRequest, PreconditionFailed, PreconditionRequired
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_TAG = re.compile(r'(?:W/)?"[^"]*"')
+_TAGS = re.compile(rf"[\s,]*{_TAG.pattern}(?:\s*,[\s,]*{_TAG.pattern})*[\s,]*")
 
 
 def etag_of(revision: int) -> str:
@@ -19,6 +25,7 @@ def require_match(if_match: str | None, revision: int, subject: str) -> None:
         subject: what is to be changed, as a message begins.
 
     Raises:
+        InvalidRequest: it is no entity tag: one stands in double quotes.
         PreconditionRequired: there is no ``If-Match``.
         PreconditionFailed: it names another state. Weak tags match none (RFC 9110, 13.1.1).
     """
@@ -27,9 +34,20 @@ def require_match(if_match: str | None, revision: int, subject: str) -> None:
             f"{subject} is changed only from a state that you have seen. Read it, and send its "
             "ETag as If-Match."
         )
-    tags = [tag.strip() for tag in if_match.split(",")]
-    if etag_of(revision) not in tags and tags != ["*"]:
+    if if_match.strip() == "*":
+        return
+    if _TAGS.fullmatch(if_match) is None:
+        raise InvalidRequest(
+            "The If-Match is no ETag: one stands in double quotes. Send it as it was given, quotes "
+            f"included{_quoted(if_match.strip())}."
+        )
+    if etag_of(revision) not in _TAG.findall(if_match):
         raise stale(subject, revision)
+
+
+def _quoted(bare: str) -> str:
+    """What was sent, as it should have been, where that is plain."""
+    return f": If-Match: {etag_of(int(bare))}" if _NUMBER.fullmatch(bare) else ""
 
 
 def stale(subject: str, revision: int) -> PreconditionFailed:

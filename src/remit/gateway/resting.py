@@ -6,26 +6,41 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
+from msgspec import structs
+
 from remit.calls.planning import digest_of
 from remit.catalog.definitions import surroundings_of
-from remit.errors import Denied, InvalidArguments, NotApproved, WrongUse
+from remit.errors import Denied, NotApproved
 from remit.gateway.freezing import Unreadable, decode, encode
+from remit.gateway.journal import asked, requested
 from remit.gateway.keeping import Place, Sealed
 from remit.gateway.permitting import Case
+from remit.gateway.steps import secrets_of
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
+    from remit.calls.planning import FrozenRequest
+    from remit.gateway.apps import App
     from remit.gateway.freezing import FrozenCall
     from remit.gateway.ledger import CallRow
     from remit.gateway.node import AppInForce, Node
     from remit.values.json import JsonObject
 
-# A kept call begins with a brace; one with secret arguments is sealed first.
+# A kept call begins with a brace; one with arguments that may be secret is sealed first, in
+# pieces of what is sealed at once at most (its text is ASCII).
 _SEALED = "sealed:"
+_PIECE = 64 * 1024
+#: What the record says of the call itself; what it does not say is not so.
+_OF_THE_CALL = frozenset(
+    {
+        "id", "workspace", "user", "app", "version", "tool", "source", "args", "argOrigins",
+        "refusedPins", "repaired", "request", "connectionId", "account",
+    }
+)  # fmt: skip
 
 
 async def private_of(node: Node, case: Case, *, whole: bool = True) -> str:
-    """What the row holds so that the call can go on; sealed where an argument is secret.
+    """What the row holds so that the call can go on; sealed where an argument may be secret.
 
     Args:
         node: seals.
@@ -33,22 +48,27 @@ async def private_of(node: Node, case: Case, *, whole: bool = True) -> str:
         whole: see ``freezing.encode``.
 
     Raises:
-        InvalidArguments: its secret arguments are too large to be sealed.
-        VaultFault: there is no key to seal them with.
+        VaultFault: there is no key to seal it with.
+        StoreUnavailable: it has to be sealed, and the store does not give the key.
     """
-    text = encode(case.frozen, whole=whole)
-    if case.tool.parameters.secrets is None:
+    return await sealed_of(node, case, encode(case.frozen, whole=whole))
+
+
+async def sealed_of(node: Node, case: Case, text: str) -> str:
+    """What the row holds of a call that was encoded as ``text``; raises as ``private_of``.
+
+    A pin that the tool does not declare may be the secret of another one.
+    """
+    if case.tool.parameters.secrets is None and not case.frozen.arguments.undeclared_pins:
         return text
-    try:
-        sealed = await node.keeper.seal(
-            _place(case.workspace, case.app, case.user, case.call_id), Secret(text)
+    pieces = [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]
+    sealed: list[str] = []
+    for number, piece in enumerate(pieces):
+        place = _place(
+            case.workspace, case.app, case.user, case.call_id, _which(number, len(pieces))
         )
-    except WrongUse:
-        raise InvalidArguments(
-            f"{case.tool.name} was not called: arguments that hold a secret may have 64 KiB "
-            "where the call has to wait. Send less at once."
-        ) from None
-    return _SEALED + sealed.text
+        sealed.append((await node.keeper.seal(place, Secret(piece))).text)
+    return _SEALED + " ".join(sealed)
 
 
 async def restored(node: Node, row: CallRow, found: AppInForce) -> Case:
@@ -72,16 +92,54 @@ async def restored(node: Node, row: CallRow, found: AppInForce) -> Case:
 
 
 def record_of(row: CallRow) -> JsonObject:
-    """The record of a row, as far as it is written."""
-    return cast("JsonObject", json.loads(row.record_json))
+    """The record of a row, as far as it is written; whose it is, the row says itself."""
+    return {
+        **cast("JsonObject", json.loads(row.record_json)),
+        "id": row.id,
+        "workspace": row.workspace,
+        "user": row.user,
+        "app": row.app,
+        "version": row.version,
+        "tool": row.tool,
+        "source": row.source,
+    }
+
+
+def as_frozen(case: Case, app: App) -> JsonObject:
+    """The record with what it says of the call made anew from what was frozen.
+
+    What was kept of a call is held to its digests; the record beside it is not.
+
+    Args:
+        case: as ``restored`` gives it.
+        app: what it goes out with; what it brings is masked as it was at first.
+    """
+    frozen = case.frozen
+    secrets = secrets_of(case.tool, frozen.arguments, app.catalog)
+    # No credential was there when it was masked at first.
+    masker = structs.replace(app, credential=None, identity=None).masker(secrets)
+    said: JsonObject = {
+        "id": case.call_id,
+        "workspace": case.workspace,
+        "user": case.user,
+        "app": case.app,
+        "version": frozen.request.version,
+        "tool": case.tool.name,
+        "source": case.source,
+        **asked(case.tool, frozen.arguments, masker),
+        "request": requested(frozen.request, masker),
+    }
+    if frozen.connection_id is not None:
+        said["connectionId"] = frozen.connection_id
+    if frozen.account is not None:
+        said["account"] = frozen.account
+    return {name: kept for name, kept in case.record.items() if name not in _OF_THE_CALL} | said
 
 
 async def _frozen(node: Node, row: CallRow, found: AppInForce) -> FrozenCall:
     text = row.private or ""
     if text.startswith(_SEALED):
-        place = _place(row.workspace, row.app, row.user, row.id)
-        opened = await node.keeper.open(place, Sealed(text.removeprefix(_SEALED)))
-        text = opened.reveal()
+        text = await _opened(node, row, text.removeprefix(_SEALED).split(" "))
     definition = found.definition
     around = surroundings_of(
         definition.auth,
@@ -99,20 +157,31 @@ async def _frozen(node: Node, row: CallRow, found: AppInForce) -> FrozenCall:
         ) from None
 
 
+async def _opened(node: Node, row: CallRow, sealed: list[str]) -> str:
+    text = ""
+    for number, piece in enumerate(sealed):
+        which = _which(number, len(sealed))
+        place = _place(row.workspace, row.app, row.user, row.id, which)
+        text += (await node.keeper.open(place, Sealed(piece))).reveal()
+    return text
+
+
 def _refuse_changed(row: CallRow, frozen: FrozenCall) -> None:
     """Hold what was kept to its digest: what is sent is what was frozen, and nothing else.
+
+    A poll is made of an answer and has no digest; it goes where the call went, and reads.
 
     Raises:
         Denied: it is another request than the digest is of.
     """
-    request = frozen.request
-    whose = (request.app, request.tool, request.version)
-    there = str(request.origin)
-    url = request.url if isinstance(request.url, str) else request.url.shown
+    request, poll = frozen.request, frozen.poll
     if (
         digest_of(request) != request.digest
-        or whose != (row.app, row.tool, row.version)
-        or not url.startswith((f"{there}/", f"{there}?"))
+        or not _is_of(request, row)
+        or (
+            poll is not None
+            and not (_is_of(poll, row) and poll.origin == request.origin and poll.method == "GET")
+        )
     ):
         raise Denied(
             f"{row.tool} was not called: its stored request is not the one that was frozen. "
@@ -120,10 +189,23 @@ def _refuse_changed(row: CallRow, frozen: FrozenCall) -> None:
         )
 
 
+def _is_of(request: FrozenRequest, row: CallRow) -> bool:
+    """Whether a request is one of the call of a row, and goes where it says."""
+    there = str(request.origin)
+    url = request.url if isinstance(request.url, str) else request.url.shown
+    whose = (request.app, request.tool, request.version)
+    return whose == (row.app, row.tool, row.version) and url.startswith((f"{there}/", f"{there}?"))
+
+
 def kept_digest(private: str) -> str:
     """The digest of what a row keeps, for the input that was shown beside it."""
     return sha256(private.encode()).hexdigest()
 
 
-def _place(workspace: str, app: str, user: str, call: str) -> Place:
-    return Place(workspace=workspace, app=app, user=user, field=("call", call))
+def _place(workspace: str, app: str, user: str, call: str, which: tuple[str, ...]) -> Place:
+    return Place(workspace=workspace, app=app, user=user, field=("call", call, *which))
+
+
+def _which(number: int, count: int) -> tuple[str, ...]:
+    """Which piece of how many, where there are several: none can be left out or moved."""
+    return () if count == 1 else (str(number), str(count))

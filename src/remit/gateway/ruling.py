@@ -16,12 +16,28 @@ from remit.gateway.records import PolicyVersion, Stale
 from remit.policy.reading import load_policy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from remit.catalog.mistakes import Mistake
     from remit.gateway.acting import Actor, Books
     from remit.policy.rules import Policy
     from remit.values.json import JsonValue
 
 SUBJECT = "The policy"
 MAX_POLICY_BYTES = 4 * 1024 * 1024
+
+
+class InvalidPolicy(InvalidRequest):
+    """A document is no policy.
+
+    Attributes:
+        mistakes: what is wrong with it, all at once; each has ``pointer``, ``message``, ``mend``.
+    """
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        listed = "\n".join(str(mistake) for mistake in mistakes)
+        super().__init__(f"This is no policy. Nothing was changed.\n{listed}")
+        self.mistakes = tuple(mistakes)
 
 
 async def read_policy(books: Books, actor: Actor) -> PolicyVersion:
@@ -42,7 +58,7 @@ async def put_policy(
 
     Raises:
         Forbidden: the actor is no operator.
-        InvalidRequest: the document is no policy; every mistake is said.
+        InvalidPolicy: the document is none; every mistake is said.
         PreconditionRequired, PreconditionFailed: see ``preconditions``.
     """
     require(actor, "operator")
@@ -50,8 +66,7 @@ async def put_policy(
     require_match(if_match, before.number, SUBJECT)
     loaded = load_policy(document)
     if loaded.policy is None:
-        listed = "\n".join(str(mistake) for mistake in errors_of(loaded.mistakes))
-        raise InvalidRequest(f"This is no policy. Nothing was changed.\n{listed}")
+        raise InvalidPolicy(errors_of(loaded.mistakes))
     was = policy_of(before)
     if (was is None or was.catalog == "live") and loaded.policy.catalog != "live":
         await _let_in(books, actor)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from remit.calls.arguments import settle
 from remit.calls.cards import preview_arguments
@@ -11,6 +14,8 @@ from remit.calls.planning import plan
 from remit.calls.polling import refuse_bad_status
 from remit.calls.results import absent, shape
 from remit.calls.wire import carries_credential, use_credential
+from remit.catalog.parameters import all_masked
+from remit.documents.schema_secrets import Secrets
 from remit.errors import CallError, Denied, OverCeiling
 from remit.gateway.apps import find_tool
 
@@ -24,9 +29,10 @@ if TYPE_CHECKING:
     from remit.catalog.model import Tool
     from remit.gateway.apps import App
     from remit.gateway.exchanging import Exchange
+    from remit.policy.catalogs import EffectiveCatalog
     from remit.policy.decisions import Deny, SendableCall
     from remit.values.json import JsonObject, JsonValue
-    from remit.values.secrets import Masker
+    from remit.values.secrets import Masker, Secret
 
 PREVIEW_TIMEOUT_MS = 5_000
 
@@ -37,9 +43,44 @@ def freeze(tool: Tool, app: App, arguments: Arguments, *, version: int = 0) -> F
     Raises:
         CallError: it cannot be sent as it is.
     """
+    if arguments.undeclared_pins:
+        tool = _knowing(tool, arguments, app.catalog)
     request = plan(tool, app.definition, arguments, version=version, env_names=app.env.keys())
     refuse_bad_status(tool, app.definition, arguments)
     return request
+
+
+def secrets_of(tool: Tool, arguments: Arguments, catalog: EffectiveCatalog) -> tuple[Secret, ...]:
+    """The texts and numbers of a call's arguments that may not be stored or shown.
+
+    Of a pin that the tool does not declare, that is what another tool of the app calls a secret.
+    """
+    found = tool.parameters.secrets_in(arguments.values) if tool.parameters.secrets else ()
+    if arguments.undeclared_pins:
+        knowing = _knowing(tool, arguments, catalog).parameters
+        found += knowing.secrets_in(arguments.undeclared_pins)
+    return found
+
+
+def _knowing(tool: Tool, arguments: Arguments, catalog: EffectiveCatalog) -> Tool:
+    """The tool as if it had declared what others call a secret among the pins that it does not."""
+    names = catalog.secret_names(arguments.undeclared_pins)
+    if not names:
+        return tool
+    return replace(tool, parameters=tool.parameters.holding_back(Secrets(names)))
+
+
+def hidden_pins(arguments: Arguments) -> Arguments:
+    """The arguments as they may be stored or shown beside their tool: undeclared pins masked.
+
+    All of them: the tool says nothing of them, and each may be the secret of another tool, also
+    of one that is not in the catalog now, or is another app's (a token has its pins for all its
+    apps). What one of them does stands in the request, where the tool has put it.
+    """
+    if not arguments.undeclared_pins:
+        return arguments
+    pins = {name: all_masked(value) for name, value in arguments.undeclared_pins.items()}
+    return structs.replace(arguments, undeclared_pins=pins)
 
 
 def refuse_without_credential(tool: Tool, app: App) -> None:

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remit.egress.allowances import parse_allowances
-from remit.errors import WrongUse
+from remit.egress.client import GuardedClient
+from remit.errors import CallError, WrongUse
 from remit.gateway.journal import moment
 from remit.gateway.keeping import VaultFault
+from remit.gateway.ports import Limits, WireRequest
 from remit.main.opening import UPGRADE, place_of, refuse_newer, vault_settings
 from remit.main.settings import DEFAULT_FILE, store_file
 from remit.store import migrating
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 #: A clock before this release was written is wrong: 1 November 2026.
 OLDEST_MS = 1_793_491_200_000
 MAX_DRIFT_MS = 5_000
+#: An address to listen on that is none to ask.
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 -- asked, not listened on
+_HEALTHY = b'{"status":"ok"}'
+_LOOK = Limits(total_timeout_ms=5_000)
 _BATCH = 100
 _MAX_OPENED = 1_000
 
@@ -200,10 +206,31 @@ async def of_port(settings: Settings) -> Found:
     Raises:
         WrongUse: something else listens there, or the address is none of this machine's.
     """
-    listening(settings.server.host, settings.server.port).close()
+    try:
+        listening(settings.server.host, settings.server.port).close()
+    except WrongUse:
+        if not await _is_served(settings):
+            raise
+        place = f"{settings.server.host} port {settings.server.port}"
+        return Found(words=f"{place}: a Remit server listens there")
     if settings.server.port == 0:
         return Found(words=f"a free port of {settings.server.host}, another at each start")
     return Found(words=f"{settings.server.host} port {settings.server.port} is free")
+
+
+async def _is_served(settings: Settings) -> bool:
+    """Whether what listens on the port answers as Remit does."""
+    host = _LOOPBACK.get(settings.server.host, settings.server.host)
+    place = f"[{host}]" if ":" in host else host
+    url = f"http://{place}:{settings.server.port}"
+    try:
+        async with GuardedClient(parse_allowances((url.removeprefix("http://"),))) as client:
+            health = await client.send(WireRequest(method="GET", url=f"{url}/healthz"), _LOOK)
+            # Others say that they are well in the same words; these counters are ours.
+            counters = await client.send(WireRequest(method="GET", url=f"{url}/metrics"), _LOOK)
+    except (CallError, WrongUse):
+        return False
+    return (health.status, health.body) == (200, _HEALTHY) and b"\nremit_" in counters.body
 
 
 def listening(host: str, port: int) -> socket.socket:

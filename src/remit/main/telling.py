@@ -38,6 +38,8 @@ _OUTCOMES = {
     "polling": "The app works on it.",
     "sending": "It is on its way.",
 }
+# What refuses a call before any rule of a policy counts.
+_BEFORE_RULES = {"over_ceiling", "consent_required", "not_approved", "app_suspended"}
 _VERDICTS = {"allow": "lets it pass", "ask": "asks a person", "deny": "refuses it"}
 
 
@@ -95,7 +97,9 @@ def _arguments(record: JsonObject) -> Iterator[str]:
     for name, value in given.items():
         origin = _ORIGINS.get(_text(origins.get(name)), "")
         yield f"{_text(name)} = {_value(value)}" + (f"   {origin}" if origin else "")
-    if not given:
+    if "args" not in record:
+        yield "not kept: the call was refused before its arguments were settled"
+    elif not given:
         yield "no arguments"
     for words in _list(record.get("repaired")):
         yield f"repaired: {_text(words)}"
@@ -109,9 +113,11 @@ def _rules(record: JsonObject) -> Iterator[str]:
         rule = _object(one)
         verdict = _VERDICTS.get(_text(rule.get("verdict")), _text(rule.get("verdict")))
         yield f"{_text(rule.get('rule'))} {verdict}: {_text(rule.get('reason'))}"
-    if not fired and record.get("request") is not None:
+    error = _object(record.get("error"))
+    unasked = error.get("code") in _BEFORE_RULES
+    if not fired and record.get("request") is not None and not unasked:
         yield "within the remit that was approved; no rule of the policy spoke"
-    if (error := _object(record.get("error"))) and not record.get("attempts"):
+    if error and not record.get("attempts"):
         yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
 
 
@@ -154,10 +160,11 @@ def _sent(record: JsonObject) -> Iterator[str]:
         tried = _object(one)
         status = tried.get("status")
         if status is None and tried.get("ms") is None:
-            yield f"at {_text(tried.get('at'))}: begun; the server stopped before an answer was read"
-            continue
-        answer = "no answer was read" if status is None else f"answered {_text(status)}"
-        yield f"at {_text(tried.get('at'))}: {answer} after {_text(tried.get('ms'))} ms"
+            became = "begun; the server stopped before an answer was read"
+        else:
+            answer = "no answer was read" if status is None else f"answered {_text(status)}"
+            became = f"{answer} after {_text(tried.get('ms'))} ms"
+        yield f"at {_text(tried.get('at'))}: {became}"
 
 
 def _back(record: JsonObject) -> Iterator[str]:

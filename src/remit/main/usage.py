@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _USAGE_ERROR = typer.BadParameter.__mro__[1]
 _VALIDATOR = re.compile(r"(: )Value error, ")
 _BEFORE = ("--config", "--version")
+_OF_SERVER = ("host", "port")
 
 
 class _UsageError(Protocol):
@@ -57,6 +58,9 @@ def _hint(message: str, arguments: Sequence[str]) -> str | None:
             value = " FILE" if option == "--config" else ""
             after = "" if option == "--version" else f" {command} …"
             return f"{option} stands before the command: remit {option}{value}{after}"
+    for key in _OF_SERVER:
+        if command == "serve" and message == f"No such option: --{key}":
+            return f"Where it listens is a setting: REMIT_SERVER_{key.upper()}, or [server] {key}."
     if message.startswith("Got unexpected extra argument"):
         if command == "call" and any(word.lstrip().startswith("{") for word in arguments):
             return "The arguments of the tool stand after --args: --args '{…}'"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from remit.catalog.model import Definition
     from remit.catalog.scales import Ceiling
     from remit.catalog.tools import LoadedTools
+    from remit.values.json import JsonObject
     from remit.values.urls import Origin
 
 #: What happens to fetched tools (contract section 18, ``catalog``).
@@ -52,6 +53,8 @@ class EffectiveCatalog:
     tools: tuple[Tool, ...]
     dropped: tuple[Dropped, ...]
     _by_name: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
+    # Found when first asked for: every schema has to be looked through.
+    _secretive: tuple[Tool, ...] | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_name", {tool.name: tool for tool in self.tools})
@@ -59,6 +62,17 @@ class EffectiveCatalog:
     def tool(self, name: str) -> Tool | None:
         """The tool of that catalog name."""
         return self._by_name.get(name)
+
+    def secret_names(self, args: JsonObject) -> frozenset[str]:
+        """The names among these that hold what any of its tools calls a secret (section 2)."""
+        if self._secretive is None:
+            secretive = tuple(tool for tool in self.tools if tool.parameters.secrets is not None)
+            object.__setattr__(self, "_secretive", secretive)
+        return frozenset(
+            name
+            for name, value in args.items()
+            if any(tool.parameters.secrets_in({name: value}) for tool in self._secretive or ())
+        )
 
     def dropped_tool(self, name: str) -> Dropped | None:
         """What was dropped under that name, or None."""

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from remit.gateway.ledger import InputStatus, Outcome  # noqa: TC001 (decoded by them)
+
 Moment = Annotated[datetime, msgspec.Meta(tz=True, description="RFC 3339")]
 User = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 #: As far as every database counts.
@@ -185,7 +187,7 @@ class CallsQuery(PageQuery, frozen=True, kw_only=True):
     tool: str | None = None
     user: User | None = None
     session: str | None = None
-    outcome: str | None = None
+    outcome: Outcome | None = None
     category: Category | None = None
     danger_level: DangerLevel | None = None
     since: Moment | None = msgspec.field(name="from", default=None)
@@ -195,9 +197,7 @@ class CallsQuery(PageQuery, frozen=True, kw_only=True):
 class InputsQuery(PageQuery, frozen=True, kw_only=True):
     """Which inputs."""
 
-    status: (
-        Literal["open", "approved", "denied", "answered", "skipped", "cancelled", "expired"] | None
-    ) = None
+    status: InputStatus | None = None
     user: User | None = None
     app: str | None = None
     session: str | None = None

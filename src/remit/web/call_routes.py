@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from remit.errors import Forbidden, InvalidRequest, StaleDigest
 from remit.gateway import answering
-from remit.gateway.acting import no_such
+from remit.gateway.acting import checked_user, no_such
 from remit.gateway.asking import input_json
 from remit.gateway.ledger import AnsweredOtherwise, CallFilter, InputFilter
 from remit.gateway.ledger import StaleDigest as Stale
@@ -15,7 +15,7 @@ from remit.web import bodies, shapes
 from remit.web.answers import Answer, listed, said
 from remit.web.problems import problem
 from remit.web.refusals import AnsweredBefore
-from remit.web.route import ALL, Request, Route
+from remit.web.route import ALL, KEYS, Request, Route
 
 if TYPE_CHECKING:
     from remit.gateway.answering import Decision
@@ -112,10 +112,8 @@ async def _answered(request: Request[Any, Any], input_id: str, body: bodies.Answ
     stands: dict[str, object] = {"input": input_json(result.input)}
     request_id = services.books.fresh.fresh_id("req")
     if isinstance(result, AnsweredOtherwise):
-        error = AnsweredBefore(
-            f"The input is {result.input.status}: another answer decided before this one. "
-            "It stands below."
-        )
+        why = await answering.closed_by(services.node, result.input)
+        error = AnsweredBefore(f"{why} It stands below.")
         return problem(error, request_id, more=stands)
     if isinstance(result, Stale):
         stale = StaleDigest(
@@ -182,8 +180,11 @@ def _own(request: Request[Any, Any], user: str | None) -> str | None:
 
     Raises:
         Forbidden: a token asks for another user's.
+        InvalidRequest: the user's id is none.
     """
     actor = request.actor
+    if user is not None:
+        checked_user(user)
     if actor.role != "user":
         return user
     if user is not None and not actor.speaks_for(user):
@@ -258,7 +259,8 @@ ROUTES = (
         path="/v1/inputs/{input}/answer",
         summary=_ANSWER,
         handler=answer_input,
-        roles=ALL,
+        roles=KEYS,
+        unfit=answering.NO_AGENT,
         body=bodies.AnswerBody,
         answer=dict[str, Any],
     ),
@@ -268,7 +270,8 @@ ROUTES = (
         path="/v1/sessions/{session}/human-input/{input}",
         summary=f"{_ANSWER}; the same as answerInput",
         handler=answer_in_session,
-        roles=ALL,
+        roles=KEYS,
+        unfit=answering.NO_AGENT,
         body=bodies.AnswerBody,
         answer=dict[str, Any],
     ),
@@ -278,7 +281,8 @@ ROUTES = (
         path="/chat/resume",
         summary=f"{_ANSWER}; the same as answerInput",
         handler=resume_chat,
-        roles=ALL,
+        roles=KEYS,
+        unfit=answering.NO_AGENT,
         body=bodies.ResumeBody,
         answer=dict[str, Any],
     ),

@@ -88,7 +88,7 @@ def _schemas(document: dict[str, Any]) -> Iterator[str]:
         rows = "".join(
             f"<tr><td><code>{escape(key)}</code></td>"
             f"<td>{'required' if key in schema.get('required', ()) else ''}</td>"
-            f"<td>{_type(one)}</td></tr>"
+            f"<td>{_type(one)}</td><td>{escape(one.get('description', ''))}</td></tr>"
             for key, one in schema.get("properties", {}).items()
         )
         words = escape(schema.get("description", ""))

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, final
 from urllib.parse import unquote_to_bytes
 
+import msgspec
 from msgspec import structs
 
-from remit.errors import InvalidRequest, NotFound, RemitError
+from remit.errors import Forbidden, InvalidRequest, NotFound, RemitError
 from remit.gateway.acting import checked_user
 from remit.gateway.awaiting import as_it_stands
 from remit.gateway.governed import MAX_WAIT_MS, WAIT_MS, Command, Refused, call
 from remit.web import reading
 from remit.web.bodies import CallBody
-from remit.web.repeating import Repeatable, checked_key, digest_of
+from remit.web.repeating import REPLAYED, Repeatable, checked_key, digest_of
 from remit.web.services import MAX_CALL_BYTES
 from remit.web.telling import outcome_of, told
 
@@ -62,6 +64,12 @@ def _called(path: bytes) -> tuple[str, str] | None:
 def segment(raw: bytes) -> str:
     """One segment of a path, decoded; bytes that are no UTF-8 name nothing."""
     return unquote_to_bytes(raw).decode("utf-8", "replace")
+
+
+class _Kept(msgspec.Struct, rename="camel"):
+    """What is read of the answer that was kept of a call."""
+
+    call_id: str
 
 
 @final
@@ -137,7 +145,16 @@ class Hot:
             reference=node.ids.call_id(),
             sends=True,
         )
-        return await serving.repeats.once(repeatable, work)
+        return await self._as_it_is_now(command, await serving.repeats.once(repeatable, work))
+
+    async def _as_it_is_now(self, command: Command, answer: Answer) -> Answer:
+        """A repeat of a call that had not ended is told how far it is by now (contract, 10)."""
+        if answer.status != HTTPStatus.ACCEPTED or REPLAYED not in answer.headers:
+            return answer
+        found = await self._begun(command, msgspec.json.decode(answer.body, type=_Kept).call_id)
+        if found is None or isinstance(found, Refused):
+            return answer
+        return told(found, {REPLAYED: answer.headers[REPLAYED]})
 
     async def _begun(self, command: Command, reference: str) -> Called | None:
         """What became of a call that was begun; None where nothing was written down."""
@@ -178,16 +195,23 @@ def _command(actor: Actor, app: str, tool: str, body: CallBody, wait_ms: int) ->
     """The call that a body asks for. Pins of the token win over those of the request.
 
     Raises:
+        Forbidden: it names another user than the token's own.
         InvalidRequest: it names no user, and the key is not of one.
     """
     user = body.user or actor.user
     if user is None:
         raise InvalidRequest('The body does not say for which user the call is. Send "user".')
+    checked_user(user)
+    if not actor.speaks_for(user):
+        raise Forbidden(
+            f'This token speaks for the user "{actor.user}", and the body names another one. '
+            'Leave "user" out, or use a token of that user.'
+        )
     return Command(
         actor=actor,
         app=app,
         tool=tool,
-        user=checked_user(user),
+        user=user,
         args=body.args,
         pins={**body.pins, **actor.pins} if body.pins or actor.pins else {},
         wait_ms=wait_ms,

@@ -36,7 +36,7 @@ class Metrics(Collector):
         self._took: dict[str, list[int]] = {}
         self._seconds: dict[str, float] = {}
         self._calls: dict[str, int] = {}
-        self._tasks = 0
+        self._tasks = self._late = 0
         self._registry = CollectorRegistry()
         self._registry.register(self)
 
@@ -54,9 +54,14 @@ class Metrics(Collector):
         """A call over the API came to this."""
         self._calls[outcome] = self._calls.get(outcome, 0) + 1
 
-    def text(self, tasks: int) -> bytes:
-        """All of it as Prometheus reads it; ``tasks`` is how much the node has under way."""
-        self._tasks = tasks
+    def text(self, tasks: int, late: int) -> bytes:
+        """All of it as Prometheus reads it.
+
+        Args:
+            tasks: how much the node has under way.
+            late: how many ends and other steps of calls wait for the store.
+        """
+        self._tasks, self._late = tasks, late
         return generate_latest(self._registry)
 
     def collect(self) -> Iterator[Metric]:
@@ -80,4 +85,9 @@ class Metrics(Collector):
         tasks = GaugeMetricFamily(
             "remit_node_tasks", "Calls that this node sends or polls now", value=self._tasks
         )
-        yield from (requests, seconds, calls, tasks)
+        late = GaugeMetricFamily(
+            "remit_ends_waiting",
+            "Ends and other steps of calls that the database has not taken so far",
+            value=self._late,
+        )
+        yield from (requests, seconds, calls, tasks, late)

@@ -53,7 +53,9 @@ def handlers(
         return said(shapes.State(status="ready"))
 
     async def read_metrics() -> Answer:
-        return Answer(body=serving.metrics.text(len(services.node.tasks)), media=metrics.MEDIA)
+        node = services.node
+        counted = serving.metrics.text(len(node.tasks), node.endings.late)
+        return Answer(body=counted, media=metrics.MEDIA)
 
     return {
         "readOpenapi": read_openapi,

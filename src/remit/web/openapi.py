@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from remit.web import shapes
+from remit.web import bodies, shapes
+from remit.web.descriptions import IN_PATH, described
 from remit.web.problems import MEDIA as PROBLEM
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{([a-z]+)\}")
+#: A list has no type of its own.
+_LIST = ("List",)
+_REPEAT = "A repeat within 24 h with the same key and body gets the answer of the first"
+_CALL = ", or how far the call is now where it had not ended."
 _DOCUMENTS = {
     "definition": "A definition, as `remit schema definition` describes it",
     "policy": "A policy, as `remit schema policy` describes it",
@@ -34,8 +39,9 @@ def document(routes: Sequence[Route], settings: HttpSettings) -> dict[str, Any]:
     """
     types = [kind for route in routes for kind in (route.body, route.query, route.answer)]
     known = [kind for kind in [*types, shapes.Problem] if kind is not None]
-    described, components = msgspec.json.schema_components(known, ref_template=_REF)
-    schemas = {_key(kind): schema for kind, schema in zip(known, described, strict=True)}
+    found, components = msgspec.json.schema_components(known, ref_template=_REF)
+    components = {name: _with_words(name, one) for name, one in components.items()}
+    schemas = {_key(kind): schema for kind, schema in zip(known, found, strict=True)}
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         operation = _operation(route, schemas, components)
@@ -53,6 +59,17 @@ def document(routes: Sequence[Route], settings: HttpSettings) -> dict[str, Any]:
             "schemas": {name: one for name, one in components.items() if name not in queries},
         },
     }
+
+
+def _with_words(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """A type with a description of each of its properties."""
+    kind: type = getattr(bodies, name, None) or getattr(shapes, name)
+    kinds = tuple(base.__name__ for base in kind.__mro__)
+    properties = {
+        key: one if (words := described(kinds, key)) is None else {**one, "description": words}
+        for key, one in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": properties}
 
 
 def _operation(route: Route, schemas: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
@@ -74,17 +91,33 @@ def _operation(route: Route, schemas: dict[str, Any], components: dict[str, Any]
 
 def _parameters(route: Route, components: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for name in _PARAMETER.findall(route.path):
-        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        yield {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": IN_PATH.get(name, ""),
+            "schema": {"type": "string"},
+        }
     query = components[route.query.__name__]
     required = query.get("required", ())
     for name, schema in query.get("properties", {}).items():
-        yield {"name": name, "in": "query", "required": name in required, "schema": schema}
+        yield {
+            "name": name,
+            "in": "query",
+            "required": name in required,
+            "description": schema.get("description", ""),
+            "schema": {key: one for key, one in schema.items() if key != "description"},
+        }
     if route.method == "POST" and route.roles is not None:
-        yield _header("Idempotency-Key", "A repeat within 24 h gets the answer of the first")
+        yield _header("Idempotency-Key", _REPEAT + (_CALL if route.name == "callTool" else "."))
     if route.conditional:
-        yield _header("If-Match", "The ETag of what the change is made from", required=True)
+        yield _header(
+            "If-Match",
+            "The ETag of what the change is made from, with its double quotes.",
+            required=True,
+        )
     if route.name == "callTool":
-        yield _header("Prefer", "wait=<seconds>: how long the app is waited for (30, 120 at most)")
+        yield _header("Prefer", "wait=<seconds>: how long the app is waited for (30, 120 at most).")
 
 
 def _header(name: str, words: str, *, required: bool = False) -> dict[str, Any]:
@@ -102,9 +135,7 @@ def _body(
 ) -> dict[str, Any] | None:
     if route.document is not None:
         schema = {"type": "object", "description": _DOCUMENTS[route.document]}
-        media = ["application/json"]
-        if route.document == "definition":
-            media.append("application/yaml")
+        media = ("application/json", "application/yaml")
         return {"required": True, "content": {kind: {"schema": schema} for kind in media}}
     if route.body is None:
         return None
@@ -139,8 +170,8 @@ def _answer(route: Route, media: str, schemas: dict[str, Any]) -> dict[str, Any]
     return {
         "type": "object",
         "properties": {
-            "items": {"type": "array", "items": one},
-            "next": {"type": ["string", "null"]},
+            "items": {"type": "array", "items": one, "description": described(_LIST, "items")},
+            "next": {"type": ["string", "null"], "description": described(_LIST, "next")},
         },
         "required": ["items", "next"],
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from remit.errors import AppSuspended, InvalidRequest, NotApproved, NotFound
 from remit.gateway import connecting, consenting, reviewing
-from remit.gateway.acting import no_such
+from remit.gateway.acting import checked_user, no_such
 from remit.gateway.connecting import GivenCredential
 from remit.gateway.node import NotStanding
 from remit.offer.export import export
@@ -160,6 +160,8 @@ async def delete_connection(request: Request[None, bodies.NoQuery]) -> Answer:
 async def list_connections(request: Request[None, bodies.ConnectionsQuery]) -> Answer:
     """The connections, without their credentials."""
     query = request.query
+    if query.user is not None:
+        checked_user(query.user)
     page = await connecting.list_connections(
         request.services.books,
         request.actor,

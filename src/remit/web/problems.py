@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from remit.documents.canonical import compact_json
 from remit.errors import CallError, InvalidDefinition, RateLimited, RemitError, Unauthorized
+from remit.gateway.ruling import InvalidPolicy
 from remit.web.answers import Answer
 from remit.web.refusals import Busy, StillRunning
 
@@ -40,7 +41,7 @@ def problem(
     document.update(more or {})
     if isinstance(error, CallError) and error.details:
         document["details"] = dict(error.details)
-    if isinstance(error, InvalidDefinition) and error.mistakes:
+    if isinstance(error, InvalidDefinition | InvalidPolicy) and error.mistakes:
         document["findings"] = [finding(mistake) for mistake in error.mistakes]
     return Answer(
         status=error.status,

@@ -12,12 +12,15 @@ from remit.documents.load import MAX_DOCUMENT_DEPTH, parse_document
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.errors import InvalidRequest
+from remit.web.mismatches import words
 from remit.web.refusals import BodyTooLarge, MalformedBody, UnsupportedMedia
 
 if TYPE_CHECKING:
     from starlette.types import Receive
 
 T = TypeVar("T")
+#: Of what is kept as JSON and decoded again (contract section 5, step 1).
+MAX_DEPTH = 64
 _JSON = re.compile(r"application/(?:[a-z0-9!#$&^_.+-]+\+)?json", re.ASCII)
 _YAML = frozenset({"application/yaml", "application/x-yaml", "text/yaml"})
 
@@ -65,8 +68,10 @@ def json_value(body: bytes, media: str | None, *, max_bytes: int) -> object:
     return _decoded(body, max_bytes)
 
 
-def definition_value(body: bytes, media: str | None, *, max_bytes: int) -> object:
-    """A definition as a JSON value, from JSON or ``application/yaml``.
+def document_value(
+    body: bytes, media: str | None, *, max_bytes: int, max_depth: int = MAX_DOCUMENT_DEPTH
+) -> object:
+    """A document of the user's own as a JSON value, from JSON or ``application/yaml``.
 
     Raises:
         UnsupportedMedia: it says that it is something else.
@@ -75,12 +80,14 @@ def definition_value(body: bytes, media: str | None, *, max_bytes: int) -> objec
     kind = _media(media)
     if kind in _YAML:
         try:
-            return parse_document(body, name="the body", media="yaml", max_bytes=max_bytes)
+            return parse_document(
+                body, name="the body", media="yaml", max_bytes=max_bytes, max_depth=max_depth
+            )
         except DocumentError as error:
             raise _malformed("YAML", error) from None
     if kind is not None and not _JSON.fullmatch(kind):
         raise _unsupported(kind, "application/json or application/yaml")
-    return _decoded(body, max_bytes, MAX_DOCUMENT_DEPTH)
+    return _decoded(body, max_bytes, max_depth)
 
 
 def without_nul(value: object, where: str = "body") -> None:
@@ -110,7 +117,7 @@ def shaped(value: object, shape: type[T], *, where: str = "body") -> T:
         return msgspec.convert(value, shape)
     except msgspec.ValidationError as error:
         raise InvalidRequest(
-            f"The {where} is not what this route takes: {_words(error)}. "
+            f"The {where} is not what this route takes: {words(error, shape, where)}. "
             "GET /v1/openapi.json describes it."
         ) from None
 
@@ -135,12 +142,12 @@ def query(raw: bytes, shape: type[T]) -> T:
         return msgspec.convert(values, shape, strict=False)
     except msgspec.ValidationError as error:
         raise InvalidRequest(
-            f"The query is not what this route takes: {_words(error)}. "
+            f"The query is not what this route takes: {words(error, shape, 'query')}. "
             "GET /v1/openapi.json describes it."
         ) from None
 
 
-def _decoded(body: bytes, max_bytes: int, max_depth: int = 64) -> object:
+def _decoded(body: bytes, max_bytes: int, max_depth: int = MAX_DEPTH) -> object:
     try:
         return parse_json(body, max_bytes=max_bytes, max_depth=max_depth)
     except DocumentError as error:
@@ -164,8 +171,3 @@ def _too_large(max_bytes: int) -> BodyTooLarge:
         f"The body is larger than {max_bytes:,} bytes, which is the most that this route takes. "
         "Nothing was done."
     )
-
-
-def _words(error: msgspec.ValidationError) -> str:
-    text = str(error)
-    return text[:1].lower() + text[1:]

@@ -6,6 +6,7 @@ holds a secret is sealed before it is kept.
 What failed by a fault of ours is forgotten, so that a repeat does it; so is a refusal for want of
 room. But where something may have been sent (a call), the request stays as it is: a repeat is
 told to look what became of the first one, and only where nothing was written down does it again.
+An answer that a call has not ended is kept too; what it has become since, ``hot`` looks up.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 Work: TypeAlias = "Callable[[str, bool], Awaitable[Answer]]"
 MAX_KEY = 255
+#: The header of an answer that was given before.
+REPLAYED = "idempotency-replayed"
 _MAX_LEFT = 10_000
 _TOO_MANY, _FAULT = 429, 500
 
@@ -170,7 +173,7 @@ class Repeats:
             status=kept.status,
             body=body.encode(),
             media=media,
-            headers={**headers, "idempotency-replayed": "true"},
+            headers={**headers, REPLAYED: "true"},
         )
 
     async def _work(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 B = TypeVar("B")
 Q = TypeVar("Q")
 
-#: A document of the user's own, which a use case reads: a definition may be YAML too.
+#: A document of the user's own, which a use case reads: JSON or YAML.
 Document = Literal["definition", "policy"]
 ALL: frozenset[Role] = frozenset({"operator", "backend", "user"})
 KEYS: frozenset[Role] = frozenset({"operator", "backend"})
@@ -57,6 +57,7 @@ class Route:
         name: its ``operationId``.
         path: parameters in braces; each is one segment, percent-encoded.
         roles: whose keys reach it; None for anybody, without a key.
+        unfit: what a key of another role is told; None says which roles it takes.
         body: the type of its body; None for none.
         document: the body is such a document, as a JSON value.
         query: the type of its query.
@@ -74,6 +75,7 @@ class Route:
     summary: str
     handler: Handler | None
     roles: frozenset[Role] | None = KEYS
+    unfit: str | None = None
     body: Any = None
     document: Document | None = None
     query: Any = field(default=NoQuery)

@@ -159,9 +159,9 @@ class Serving:
     def _body(self, route: Route, raw: bytes, media: str | None) -> Any:  # noqa: ANN401 (its type is the route's)
         most = self._max_bytes(route)
         if route.document == "definition":
-            return reading.definition_value(raw, media, max_bytes=most)
+            return reading.document_value(raw, media, max_bytes=most)
         if route.document == "policy":
-            return reading.json_value(raw, media, max_bytes=most)
+            return reading.document_value(raw, media, max_bytes=most, max_depth=reading.MAX_DEPTH)
         if route.body is None:
             if raw:
                 raise InvalidRequest("This route takes no body. Send none.")
@@ -175,6 +175,8 @@ class Serving:
 
 
 def _forbidden(route: Route, actor: Actor) -> Forbidden:
+    if route.unfit is not None:
+        return Forbidden(route.unfit)
     roles = " or ".join(sorted(route.roles or ()))
     return Forbidden(
         f"A key of the role {actor.role} may not do this; it takes {roles}. "

@@ -42,7 +42,7 @@ class Problem(Open, frozen=True, kw_only=True):
 
 
 class CallError(Open, frozen=True, kw_only=True):
-    """Why a call came to no result (contract section 5)."""
+    """Why a call came to no result."""
 
     code: str
     message: str
@@ -73,7 +73,7 @@ class Suspension(Open, frozen=True, kw_only=True):
 
 
 class AppRow(Open, frozen=True, kw_only=True):
-    """An app of a list; ``inForce`` is left out before the first approval."""
+    """An app of a list."""
 
     id: str
     installation: str
@@ -180,18 +180,14 @@ class VersionAnswer(VersionRow, frozen=True, kw_only=True):
 
 
 class RemitAnswer(Open, frozen=True, kw_only=True):
-    """The remit (contract section 17)."""
+    """The remit: all that a version may do, in plain words."""
 
     digest: str
     sections: list[dict[str, Any]]
 
 
 class CatalogAnswer(Open, frozen=True, kw_only=True):
-    """The effective catalog; ``ageSeconds`` is null for a static one.
-
-    ``snapshot`` is the digest of the last good fetch, ``accepted`` of the one that a reviewer let
-    in, ``sinceReview`` what the last good fetch changed of it.
-    """
+    """The effective catalog, and where it comes from."""
 
     source: str
     age_seconds: int | None

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
+from remit.catalog.mistakes import Mistake
+from remit.lint.report import Reviewed, as_json, pointers_of
+from remit.lint.run import lint_definition
 from remit.main.asking import asker
+from remit.main.commands.lint import print_reviewed
 from remit.main.files import read_definition
 from remit.main.output import print_json, print_text, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from remit.catalog.mistakes import Level
     from remit.main.asking import Asker
+    from remit.main.files import Source
     from remit.main.settings import Settings
     from remit.values.json import JsonObject, JsonValue
 
@@ -25,6 +32,7 @@ _HEADS = {
     "version": "A new version: the one in force goes on until a reviewer approves this one.",
 }
 _NOT_FOUND = 404
+_OF_TOOL = re.compile(r"/tools/\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +42,7 @@ class _Applied:
     Attributes:
         change: ``new``, ``none``, ``edit`` or ``version``.
         version: the number that it has or, for a plan, would have.
+        findings: what a reviewer will see; None where the server did not say it.
     """
 
     file: str
@@ -43,6 +52,7 @@ class _Applied:
     reasons: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     consent: bool = False
+    findings: tuple[Mistake, ...] | None = None
 
     @property
     def waits(self) -> bool:
@@ -56,10 +66,17 @@ def run(files: Sequence[str], settings: Settings, *, plan: bool, as_json: bool) 
     read = [(name, *read_definition(name, brand=settings.brand)) for name in files]
     documents = [(name, found.id, source.document) for name, source, found in read]
     done = asyncio.run(_all(documents, plan=plan))
+    reviewed = [
+        _reviewed(one, source, settings.brand)
+        for one, (_, source, _) in zip(done, read, strict=True)
+    ]
     if as_json:
-        print_json([_as_json(one) for one in done])
+        print_json([_as_json(*pair) for pair in zip(done, reviewed, strict=True)])
     else:
         print_text("\n\n".join(_drawn(one) for one in done))
+        if found := [each for each in reviewed if each.mistakes]:
+            print_text("")
+            print_reviewed(found)
     waiting = [one for one in done if one.waits]
     if plan:
         say("\nThis was a plan: nothing was sent. Next: the same without --plan")
@@ -82,10 +99,16 @@ async def _one(server: Asker, file: str, app: str, document: JsonValue, *, plan:
     path = f"/v1/apps/{quote(app, safe='')}"
     known = await server.ask("GET", path, missing_ok=True)
     if known.status == _NOT_FOUND:
-        version = 1
-        if not plan:
-            version = cast("int", (await server.ask("POST", "/v1/apps", document)).body["version"])
-        return _Applied(file=file, app=app, change="new", version=version)
+        if plan:
+            return _Applied(file=file, app=app, change="new", version=1)
+        made = (await server.ask("POST", "/v1/apps", document)).body
+        return _Applied(
+            file=file,
+            app=app,
+            change="new",
+            version=cast("int", made["version"]),
+            findings=tuple(map(_finding, cast("list[JsonObject]", made.get("findings", [])))),
+        )
     query = "?dryRun=true" if plan else ""
     found = await server.ask("PUT", path + query, document, headers={"if-match": known.etag})
     diff = cast("list[JsonObject]", found.body.get("diff", []))
@@ -100,6 +123,28 @@ async def _one(server: Asker, file: str, app: str, document: JsonValue, *, plan:
     )
 
 
+def _finding(found: JsonObject) -> Mistake:
+    pointer, tool = str(found["pointer"]), found.get("tool")
+    return Mistake(
+        rule=str(found["rule"]),
+        level=cast("Level", found["level"]),
+        tool=None if tool is None else str(tool),
+        pointer=pointer,
+        at=pointer if tool is None else _OF_TOOL.sub("", pointer, count=1),
+        message=str(found["message"]),
+        mend=str(found["mend"]),
+    )
+
+
+def _reviewed(one: _Applied, source: Source, brand: str) -> Reviewed:
+    """The errors and warnings; where the server says none with its answer, as it will see them."""
+    found = one.findings
+    if found is None:
+        found = lint_definition(source.document, brand=brand) if one.change != "none" else ()
+    kept = [mistake for mistake in found if mistake.level != "note"]
+    return Reviewed(file=one.file, mistakes=kept, places=source.places(pointers_of(kept)))
+
+
 def _drawn(one: _Applied) -> str:
     lines = [f"{one.file}: {one.app}, version {one.version}", f"  {_HEADS[one.change]}"]
     if one.consent:
@@ -109,7 +154,7 @@ def _drawn(one: _Applied) -> str:
     return "\n".join(lines)
 
 
-def _as_json(one: _Applied) -> JsonObject:
+def _as_json(one: _Applied, reviewed: Reviewed) -> JsonObject:
     return {
         "file": one.file,
         "app": one.app,
@@ -119,4 +164,5 @@ def _as_json(one: _Applied) -> JsonObject:
         "needsConsent": one.consent,
         "needsReview": one.waits,
         "diff": list(one.words),
+        "findings": as_json([reviewed])["findings"],
     }

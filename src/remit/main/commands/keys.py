@@ -13,6 +13,7 @@ from remit.gateway.acting import system
 from remit.gateway.journal import moment
 from remit.main.opening import books_of, open_store
 from remit.main.output import is_terminal, print_json, print_text, say
+from remit.main.settings import store_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -33,8 +34,15 @@ def create(settings: Settings, role: Role, *, name: str | None, workspace: str) 
     """Make a key and print it, and nothing else, on stdout; the only time that it is shown."""
     named = _workspace(workspace)
 
+    # A wrong folder or a misspelt name is no fault, and makes a new one: it must not stay unseen.
+    file = store_file(settings.store_url)
+    is_new = file is not None and not file.exists()
+
     async def work(books: Books) -> admitting.Created:
-        await books.workspaces.make(named, at=books.wall.unix_ms())
+        if is_new:
+            say(f"Made the store {file}.")
+        if await books.workspaces.make(named, at=books.wall.unix_ms()):
+            say(f"Made the workspace {named}.")
         return await admitting.create_key(books, system(named), role, name=name or role)
 
     created = asyncio.run(_opened(settings, work))

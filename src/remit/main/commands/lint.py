@@ -50,12 +50,17 @@ def run(
             report["bills"] = [each.as_json() for each in bills if each]
         print_json(report)
     else:
-        for line in as_lines(reviewed, width=width(MAX_WIDTH)):
-            print_text("".join(_painted(span) for span in line).rstrip())
+        print_reviewed(reviewed)
         for each in bills:
             if each is not None:
                 print_text(each.as_text())
     return 1 if counts_of(reviewed)["error"] else 0
+
+
+def print_reviewed(reviewed: Sequence[Reviewed]) -> None:
+    """Print findings for a person: each with rule, place and mend, then how many there are."""
+    for line in as_lines(reviewed, width=width(MAX_WIDTH)):
+        print_text("".join(_painted(span) for span in line).rstrip())
 
 
 def _painted(span: Span) -> str:
