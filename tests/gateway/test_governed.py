@@ -268,6 +268,27 @@ async def test_failed_write_says_whether_it_may_have_happened(
     assert ("attempts" in write.record) is left
 
 
+@pytest.mark.parametrize("renderer", ["json", "table", "link"])
+async def test_call_is_drawn_the_same_from_its_record(store_url: str, renderer: str) -> None:
+    """Who asks later, or of another node, is given the same display (contract section 10)."""
+    shown = {
+        **GET,
+        "name": "shown",
+        "resultRenderer": renderer,
+        "responseMapping": {"rows": "rows"},
+    }
+    rows = [{"id": 1}] if renderer != "link" else "https://a.example/1"
+    async with open_stage(store_url, answer({"rows": rows})) as stage:
+        await furnish(stage, shop(shown))
+        ended = await stage.ended("shown", {"id": "7"})
+        later = await as_it_stands(stage.node, "acme", ended.call_id)
+
+    assert ended.display is not None
+    assert ended.display["renderer"] == renderer
+    assert isinstance(later, Ended)
+    assert later == ended
+
+
 async def test_unexpected_fault_leaves_no_call_open(store_url: str) -> None:
     """Nothing is stuck: a fault of ours after the bytes left ends as unknown (section 5)."""
     async with open_stage(store_url) as stage:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from msgspec import Struct
 
+from remit.catalog.scales import Renderer
 from remit.documents.canonical import canonical_json, compact_bytes, compact_json
 from remit.gateway.steps import hidden_pins
 
@@ -139,6 +140,9 @@ def succeeded(
         record["cut"] = True
     if display.misfit is not None:
         record["misfit"] = display.misfit
+    if display.renderer is not Renderer.JSON:
+        # Else it is what is mapped.
+        record["display"] = {"renderer": display.renderer.value, "data": kept(display.data)}
     if absent:
         record["absent"] = cast("JsonObject", dict(absent))
     return Ended(
@@ -187,12 +191,16 @@ def error_json(error: CallError, tool: str, *, happened: bool) -> JsonObject:
 def recalled(record: JsonObject) -> Ended:
     """The end of a call from its record alone: values over 4 KiB are cut there."""
     error = record.get("error")
+    display = record.get("display")
+    if display is None and record["outcome"] == "ok":
+        display = {"renderer": Renderer.JSON.value, "data": record.get("mapped")}
     return Ended(
         call_id=cast("str", record["id"]),
         outcome=cast("Outcome", record["outcome"]),
         record=record,
         result=record.get("mapped"),
         content=cast("str", record["content"]),
+        display=display if isinstance(display, dict) else None,
         error=error if isinstance(error, dict) else None,
     )
 
