@@ -200,7 +200,7 @@ def prepared(bench: Bench, tools: int) -> Remit:
             [_remit(), "keys", "create", "--role", role],
             cwd=folder,
             env=env,
-            stdout=subprocess.PIPE,
+            capture_output=True,
             text=True,
             check=True,
         ).stdout.strip()
