@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from remit.main.cli import main
-from remit.store import migrating
 from tests.examples.scenes_process import SCENES, RunningApp, Start, start_app
 
 
@@ -54,18 +53,10 @@ def remit(
     return run
 
 
-@pytest.fixture(scope="session")
-def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite store with its schema, to be copied: making one takes longer than most tests."""
-    path = tmp_path_factory.mktemp("store") / "remit.db"
-    migrating.upgrade(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def kept(remit: Remit, empty_store: Path, tmp_path: Path) -> Remit:
+def kept(remit: Remit, migrated_sqlite: Path, tmp_path: Path) -> Remit:
     """`remit` in a folder that has an empty store."""
-    shutil.copy(empty_store, tmp_path)
+    shutil.copy(migrated_sqlite, tmp_path / "remit.db")
     return remit
 
 

@@ -21,7 +21,7 @@ def encoded(text: str) -> str:
 def encoded_scalar(value: JsonValue) -> str | None:
     """``scalar_text``, percent-encoded."""
     if isinstance(value, str):
-        return value if _is_unreserved(value) else quote(value, safe="")
+        return encoded(value)
     text = scalar_text(value)
     # A sign in the exponent is all that a number may need.
     return None if text is None else text.replace("+", "%2B")

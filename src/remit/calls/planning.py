@@ -260,8 +260,7 @@ def joined_url(
     """
     parts: list[Frozen] = [str(origin), base_path]
     for segment in location.segments:
-        literal = segment.literal
-        parts += ["/", path_segment(scope, segment) if literal is None else literal]
+        parts += ["/", path_segment(scope, segment)]
     mark = "?"
     if location.query is not None:
         parts += [mark, query_text(scope, location.query)]
@@ -347,8 +346,7 @@ def digest_of(request: FrozenRequest) -> str:
 
 def _digest(app: str, version: int, tool: str, method: str, shown: Shown) -> str:
     """The digest of a request; over-large ones are refused here, before anything else."""
-    if len(shown.url) > MAX_URL_BYTES:
-        refuse_long_url(tool, shown.url)
+    refuse_long_url(tool, shown.url)
     canonical = canonical_json(
         {
             "app": app,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from remit.calls.lookup import MISSING, collect, find
+from remit.calls.lookup import MISSING, collect
 from remit.catalog.mapping import Each, ResponseMapping
 from remit.catalog.scales import Renderer
 from remit.documents.canonical import compact_json
@@ -72,7 +72,7 @@ def apply_mapping(mapping: ResponseMapping, body: JsonValue) -> JsonObject:
         if isinstance(rule, Each):
             _apply_each(result, name, rule, body)
             continue
-        value = collect(body, rule) if "*" in rule else find(body, rule)
+        value = collect(body, rule)
         if value is not MISSING:
             result[name] = value
     return result

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, cast
 
-from remit.calls.cards import approval_card
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import kept, moment
 from remit.gateway.ledger import InputRow
-from remit.gateway.steps import hidden_pins
 from remit.policy.decisions import Ask
 
 if TYPE_CHECKING:
@@ -35,8 +33,6 @@ def input_row(
         expires_at: when nobody can answer any more.
     """
     frozen = case.frozen
-    if frozen.arguments.undeclared_pins:
-        card = _without_pins(case, card)
     body: JsonObject = {
         "title": "".join(part.text for part in card.title),
         "titleParts": [{"text": part.text, "inserted": part.inserted} for part in card.title],
@@ -70,19 +66,6 @@ def input_row(
         created_at=at,
         expires_at=expires_at,
         session=cast("str | None", case.record.get("sessionId")),
-    )
-
-
-def _without_pins(case: Case, card: Card) -> Card:
-    """The card with the pins masked that its tool does not declare, as the record has them."""
-    return approval_card(
-        case.tool,
-        hidden_pins(case.frozen.arguments),
-        card.request,
-        reason=card.reason,
-        preview=card.preview,
-        preview_failure=card.preview_failure,
-        account=card.account,
     )
 
 

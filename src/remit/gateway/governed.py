@@ -36,7 +36,7 @@ from remit.gateway.permitting import Case, access, env_of, judged, permitted, st
 from remit.gateway.previewing import previewed
 from remit.gateway.resting import kept_digest, private_of
 from remit.gateway.running import Polling, resendable, send
-from remit.gateway.steps import denial, freeze, masked
+from remit.gateway.steps import denial, freeze, hidden_pins, masked
 from remit.policy.decisions import Ask, Deny
 from remit.policy.limits import Counts, Limits, over_limit
 
@@ -213,7 +213,7 @@ async def _asked(
     preview, failed = await previewed(node, case, found, command.pins, notes.masker)
     card = approval_card(
         case.tool,
-        case.frozen.arguments,
+        hidden_pins(case.frozen.arguments),
         case.frozen.request,
         reason=ask.reason,
         preview=preview,

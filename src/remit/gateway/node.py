@@ -94,10 +94,6 @@ class Standing(Protocol):
         """The app as calls find it."""
         ...
 
-    async def policy(self, workspace: str) -> Policy:
-        """The policy in force; the default one where the workspace has none."""
-        ...
-
 
 class Consents(Protocol):
     """Whether users agreed (contract section 7)."""
