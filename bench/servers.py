@@ -37,7 +37,7 @@ _WARM_S = 0.3
 _USER = "ada"
 _TOOL = "pay_order_0"
 _CONSENT: JsonObject = {"consent": "workspace"}
-_CREDENTIAL: JsonObject = {"type": "bearer", "token": "bench"}
+_CREDENTIAL: JsonObject = {"type": "bearer", "token": "tok_4f9c2b7a10d84c1e9f35a6b7c8d9e0f1"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remit.documents.canonical import canonical_json, compact_json
+from remit.documents.canonical import canonical_decoded, canonical_json, compact_json
 from remit.documents.strict_json import parse_json
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
@@ -111,6 +111,12 @@ def test_the_order_of_keys_does_not_matter(value: dict[str, object], random: obj
 def test_the_canonical_form_is_the_same_value(value: object) -> None:
     """It is JSON, and reads back equal."""
     assert parse_json(canonical_json(value)) == value
+
+
+@given(JSON | st.floats(allow_nan=False, allow_infinity=False))
+def test_what_was_decoded_has_the_same_canonical_form_the_short_way(value: object) -> None:
+    """Floats, keys and texts beyond ASCII included."""
+    assert canonical_decoded(value) == canonical_json(value)
 
 
 def test_compact_json_keeps_order_and_text() -> None:

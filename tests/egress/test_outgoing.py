@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from remit.egress.outgoing import outgoing
 from remit.errors import EgressRefused
 from remit.gateway.ports import WireRequest
-from remit.values.urls import MAX_URL_BYTES, Url, UrlFault, parse_url
+from remit.values.urls import MAX_URL_BYTES, Origin, UrlFault, parse_url
 
 URL = "https://api.maple.test/v2/a%2Fb?x=1"
 SECRET = "tok-canary-7"
@@ -24,7 +24,7 @@ def request(**changes: object) -> WireRequest:
 def test_a_plain_request_passes_as_it_is() -> None:
     """Nothing is added but what the answer may be compressed with (contract section 3)."""
     message = outgoing(request(headers=(("X-Maple", "a\tb c"),)))
-    assert message.url.target == "/v2/a%2Fb?x=1"
+    assert message.target == "/v2/a%2Fb?x=1"
     assert message.headers == (("X-Maple", "a\tb c"), ("Accept-Encoding", "gzip, deflate"))
     assert message.body == b"{}"
 
@@ -139,18 +139,20 @@ def test_a_url_is_read_as_the_grammar_reads_it(text: str) -> None:
     assert seen == [expected, expected]
 
 
-def read_url(text: str) -> Url | str:
-    """The URL, or why it is none."""
+def read_url(text: str) -> tuple[Origin, str] | str:
+    """Origin and target of the URL, or why it is none."""
     try:
-        return parse_url(text)
+        url = parse_url(text)
+        return url.origin, url.target
     except UrlFault as fault:
         return f"The request was not sent: the URL cannot be used: {fault.reason}."
 
 
-def send_url(text: str) -> Url | str:
+def send_url(text: str) -> tuple[Origin, str] | str:
     """The same of what goes out."""
     try:
-        return outgoing(request(url=text)).url
+        message = outgoing(request(url=text))
+        return message.origin, message.target
     except EgressRefused as refusal:
         return str(refusal)
 
@@ -160,7 +162,8 @@ def test_a_url_that_grows_over_the_limit_by_its_host_is_refused() -> None:
     head = "https://b\u00fc.test/"
     grown = len("xn--b-xga") - len("b\u00fc")
     fits = head + "x" * (MAX_URL_BYTES - len(head) - grown)
-    assert len(outgoing(request(url=fits)).url.text) == MAX_URL_BYTES
+    message = outgoing(request(url=fits))
+    assert len(f"{message.origin}{message.target}") == MAX_URL_BYTES
     with pytest.raises(EgressRefused, match="8 KiB"):
         outgoing(request(url=fits + "x"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from http import HTTPStatus
 from math import ceil
 from typing import TYPE_CHECKING, cast
@@ -71,6 +72,11 @@ class Answer(Struct, frozen=True, kw_only=True):
         return None
 
     @property
+    def succeeded(self) -> bool:
+        """Whether the status is 2xx."""
+        return 200 <= self.status < 300
+
+    @property
     def media_type(self) -> str:
         """The media type without parameters; empty where none is given."""
         return (self.header("content-type") or "").partition(";")[0].strip()
@@ -99,7 +105,7 @@ def read_body(tool: Tool, answer: Answer) -> Body:
         return Body(kind="empty", value=None)
     media = answer.media_type
     # What nobody gave a type to and looks like JSON is held to be JSON.
-    if _JSON_TYPE.fullmatch(media) or (not media and body.lstrip()[:1] in (b"{", b"[")):
+    if _is_json(media) or (not media and body.lstrip()[:1] in (b"{", b"[")):
         return Body(kind="json", value=_json(tool, body))
     if not media:
         try:
@@ -107,6 +113,11 @@ def read_body(tool: Tool, answer: Answer) -> Body:
         except ResponseInvalid:
             return Body(kind="text", value=_text(tool, answer))
     return Body(kind="text", value=_text(tool, answer))
+
+
+@lru_cache(maxsize=256)
+def _is_json(media: str) -> bool:
+    return _JSON_TYPE.fullmatch(media) is not None
 
 
 def retry_after_ms(answer: Answer) -> int | None:
@@ -188,7 +199,7 @@ def refusal(
         masker: takes secrets out of what the app said, before anything of it is cut.
     """
     status = answer.status
-    if 200 <= status < 300:
+    if answer.succeeded:
         return None
     details = _error_details(answer, masker or NOTHING_SECRET)
     said = f": {_quoted(details['message'])}" if "message" in details else ""

@@ -68,11 +68,17 @@ def settle(
     """
     parameters = tool.parameters
     names = parameters.names
-    undeclared = {name: value for name, value in pins.items() if name not in names}
-    refused = tuple(n for n, value in pins.items() if n in given and not same_json(given[n], value))
-    merged = {**given, **pins} if pins else given
-    if undeclared:
-        merged = {name: value for name, value in merged.items() if name not in undeclared}
+    merged = given
+    undeclared: JsonObject = {}
+    refused: tuple[str, ...] = ()
+    if pins:
+        undeclared = {name: value for name, value in pins.items() if name not in names}
+        refused = tuple(
+            n for n, value in pins.items() if n in given and not same_json(given[n], value)
+        )
+        merged = {
+            name: value for name, value in {**given, **pins}.items() if name not in undeclared
+        }
     repaired: tuple[Repair, ...] = ()
     faults = parameters.compiled.validate(merged)
     if faults:

@@ -101,20 +101,31 @@ def approval_card(
     return Card(
         tool=tool.name,
         act=act_words(tool),
-        danger=_DANGER[tool.danger_level],
+        danger=danger_words(tool),
         host=request.origin.authority,
         account=account,
-        title=_title(tool, arguments, preview),
-        arguments=_rows(tool, arguments),
+        title=title_of(tool, arguments, preview),
+        arguments=rows_of(tool, arguments),
         preview=None if preview is MISSING else preview,
         preview_failure=preview_failure,
         reason=reason,
-        verb=_line(tool.label),
+        verb=verb_of(tool),
         request=request,
     )
 
 
-def _title(tool: Tool, arguments: Arguments, preview: Found) -> tuple[TitlePart, ...]:
+def danger_words(tool: Tool) -> str:
+    """How bad it is, in the platform's words."""
+    return _DANGER[tool.danger_level]
+
+
+def verb_of(tool: Tool) -> str:
+    """The label of the button that goes ahead."""
+    return _line(tool.label)
+
+
+def title_of(tool: Tool, arguments: Arguments, preview: Found = MISSING) -> tuple[TitlePart, ...]:
+    """The app's words for the call, inserted values set apart."""
     text = tool.confirm.title if tool.confirm else None
     if text is None:
         return (TitlePart(text=_line(tool.label), inserted=False),)
@@ -149,7 +160,8 @@ def _inserted(root: str, path: tuple[str, ...], values: JsonObject, preview: Fou
     return compact_json(value) if text is None else text
 
 
-def _rows(tool: Tool, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+def rows_of(tool: Tool, arguments: Arguments) -> tuple[tuple[str, str], ...]:
+    """Each argument under its title, as text; secrets masked."""
     masked = tool.parameters.masked(arguments.values)
     rows: list[tuple[str, str]] = []
     for name, value in {**masked, **arguments.undeclared_pins}.items():

@@ -36,7 +36,9 @@ class Display(Struct, frozen=True, kw_only=True):
 
     def as_json(self) -> JsonObject:
         """``{renderer, data}`` as on every surface."""
-        return {"renderer": self.renderer.value, "data": self.data}
+        # ``value`` is looked up by Python code, and most are of this one.
+        renderer = "json" if self.renderer is Renderer.JSON else self.renderer.value
+        return {"renderer": renderer, "data": self.data}
 
 
 class Content(Struct, frozen=True, kw_only=True):
@@ -72,8 +74,16 @@ def apply_mapping(mapping: ResponseMapping, body: JsonValue) -> JsonObject:
         if isinstance(rule, Each):
             _apply_each(result, name, rule, body)
             continue
-        value = collect(body, rule)
-        if value is not MISSING:
+        value = body
+        for key in rule:
+            # Objects in objects are followed here, as most paths lead through nothing else.
+            if not isinstance(value, dict) or key not in value:
+                found = collect(body, rule)
+                if found is not MISSING:
+                    result[name] = found
+                break
+            value = value[key]
+        else:
             result[name] = value
     return result
 
@@ -82,10 +92,10 @@ def absent(mapping: ResponseMapping, result: JsonValue) -> tuple[tuple[str, str]
     """Names of a mapping that the result lacks, with the path that led nowhere."""
     if not isinstance(result, dict):
         return ()
+    missed = [entry for entry in mapping.entries if entry[0] not in result]
     return tuple(
         (name, ".".join(rule.array if isinstance(rule, Each) else rule) or ".")
-        for name, rule in mapping.entries
-        if name not in result
+        for name, rule in missed
     )
 
 
@@ -106,9 +116,18 @@ def _apply_each(result: JsonObject, name: str, rule: Each, body: JsonValue) -> N
         result[f"{name}More"] = len(array) - len(taken)
 
 
-def content_of(result: JsonValue, *, max_bytes: int = MAX_CONTENT_BYTES) -> Content:
-    """The result as compact JSON, capped, cut at a boundary and marked as cut."""
-    text = compact_json(result)
+def content_of(
+    result: JsonValue, *, max_bytes: int = MAX_CONTENT_BYTES, text: str | None = None
+) -> Content:
+    """The result as compact JSON, capped, cut at a boundary and marked as cut.
+
+    Args:
+        result: mapped and masked.
+        max_bytes: the most that it may have.
+        text: the result as ``compact_json`` writes it, where that is known.
+    """
+    if text is None:
+        text = compact_json(result)
     if len(text) <= max_bytes // 4 or len(raw := text.encode()) <= max_bytes:
         return Content(text=text, cut=False)
     mark = f" …[cut: the whole result has {len(raw):,} bytes; at most {max_bytes:,} are shown]"
@@ -127,6 +146,8 @@ def _boundary(head: str) -> int:
 
 def display_of(tool: Tool, result: JsonValue) -> Display:
     """How the result is drawn; what does not fit its renderer is drawn as ``json``."""
+    if tool.renderer is Renderer.JSON:
+        return Display(renderer=Renderer.JSON, data=result)
     data = _READERS[tool.renderer](tool, result)
     if isinstance(data, str):
         return Display(
@@ -222,14 +243,9 @@ def _is_rows(value: JsonValue) -> bool:
     return isinstance(value, list) and all(isinstance(row, dict) for row in value)
 
 
-def _read_json(tool: Tool, result: JsonValue) -> _Fitting | str:  # noqa: ARG001 -- one signature for all
-    return _Fitting(result)
-
-
 _READERS = {
     Renderer.IMAGE: _read_image,
     Renderer.LINK: _read_link,
     Renderer.DIFF: _read_diff,
     Renderer.TABLE: _read_table,
-    Renderer.JSON: _read_json,
 }

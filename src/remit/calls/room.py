@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MAX_BODY_BYTES = 1024 * 1024
 # All arguments of a call have 256 KiB: so many of them, whole, do no harm and are not measured.
-_UNMEASURED = 16
+UNMEASURED = 16
 
 
 @final
@@ -45,7 +45,7 @@ class Room:
     def for_value(self, reference: Reference, value: JsonValue) -> bool:
         """Whether there is room in the body for a whole value; it is taken."""
         self._whole += 1
-        if self._whole <= _UNMEASURED:
+        if self._whole <= UNMEASURED:
             return True
         if self._measured is None:
             self._measured = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from remit.catalog.model import Auth, Tool
 
 ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.1"
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 class Sender(Struct, frozen=True, kw_only=True):
@@ -145,9 +147,26 @@ def finish(
     Raises:
         InvalidArguments: an env value cannot stand where it is used; the value is not quoted.
     """
-    url = _filled_url(request, env)
+    url = request.url if isinstance(request.url, str) else _filled_url(request, env)
     if credential.query is not None:
         url += ("&" if "?" in url else "?") + credential.query
+    owned = owned_headers(request, tool, credential=credential, sender=sender)
+    if len(url) > MAX_URL_BYTES:
+        raise _unusable_env(request, "or credential makes the URL longer than 8 KiB")
+    return WireRequest(
+        method=request.method,
+        url=url,
+        headers=(*_filled_headers(request, env), *owned),
+        body=_body(request, env),
+    )
+
+
+def _filled_headers(
+    request: FrozenRequest, env: Mapping[str, Secret]
+) -> tuple[tuple[str, str], ...]:
+    """The author's headers with their env values; what else is in them was held when frozen."""
+    if not request.env_names:
+        return cast("tuple[tuple[str, str], ...]", request.headers)
     headers: list[tuple[str, str]] = []
     for name, value in request.headers:
         too_long = _length(value, env) > MAX_HEADER_BYTES
@@ -157,19 +176,13 @@ def finish(
                 request, f"in the header {name} is too long or holds a character it cannot carry"
             )
         headers.append((name, text))
-    headers += owned_headers(request, tool, credential=credential, sender=sender)
-    if len(url) > MAX_URL_BYTES:
-        raise _unusable_env(request, "or credential makes the URL longer than 8 KiB")
-    return WireRequest(
-        method=request.method, url=url, headers=tuple(headers), body=_body(request, env)
-    )
+    return tuple(headers)
 
 
 def owned_headers(
     request: FrozenRequest, tool: Tool, *, credential: CredentialUse, sender: Sender
 ) -> list[tuple[str, str]]:
     """The headers that Remit adds, but for those of the transport (contract section 3)."""
-    written = {name.lower() for name, _ in request.headers}
     headers: list[tuple[str, str]] = []
     if credential.header is not None:
         headers.append(credential.header)
@@ -178,13 +191,31 @@ def owned_headers(
     headers.append(("traceparent", sender.traceparent))
     if isinstance(tool.destination, AppTarget):
         headers.append((tool_context_header(sender.brand), sender.context))
-    if request.has_body and "content-type" not in written:
-        kind = "application/x-www-form-urlencoded" if request.form else "application/json"
-        headers.append(("Content-Type", kind))
-    if "accept" not in written:
-        headers.append(("Accept", ACCEPT))
-    headers.append(("User-Agent", f"remit/{sender.version}"))
+    written = tuple([name for name, _ in request.headers])
+    media = None if not request.has_body else _FORM if request.form else _JSON
+    headers += _content_headers(written, media, sender.version)
     return headers
+
+
+@lru_cache(maxsize=1_024)
+def _content_headers(
+    written: tuple[str, ...], media: str | None, version: str
+) -> tuple[tuple[str, str], ...]:
+    """The last of them: the same for every request with those of the author's.
+
+    Args:
+        written: names of the author's headers.
+        media: type of the body; None where there is none.
+        version: Remit's.
+    """
+    names = {name.lower() for name in written}
+    headers: list[tuple[str, str]] = []
+    if media is not None and "content-type" not in names:
+        headers.append(("Content-Type", media))
+    if "accept" not in names:
+        headers.append(("Accept", ACCEPT))
+    headers.append(("User-Agent", f"remit/{version}"))
+    return tuple(headers)
 
 
 def carries_credential(tool: Tool) -> bool:

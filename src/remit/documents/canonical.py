@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +25,7 @@ _carefully: Callable[[object], str] = json.JSONEncoder(
 _compact: Callable[[object], bytes] = msgspec.json.Encoder().encode
 _sorted: Callable[[object], bytes] = msgspec.json.Encoder(order="sorted").encode
 _PLAIN = frozenset({str, int, bool, type(None)})
+_may_hold_float = re.compile(rb"[0-9][.eE]").search
 
 
 def compact_json(value: object) -> str:
@@ -63,6 +65,21 @@ def canonical_json(value: object) -> bytes:
     out: list[str] = []
     _write(value, out.append)
     return "".join(out).encode("utf-8")
+
+
+def canonical_decoded(value: object) -> bytes:
+    """``canonical_json`` of what was decoded from JSON, told by the text itself where it can be.
+
+    The text holds no float where no digit has a point or an exponent behind it, and no key beyond
+    ASCII where it is ASCII; then sorting the keys is all there is to do.
+
+    Raises:
+        ValueError: as ``canonical_json``.
+    """
+    written = _sorted(value)
+    if written.isascii() and _may_hold_float(written) is None:
+        return written
+    return canonical_json(value)
 
 
 def _is_plain(value: Any) -> bool:  # noqa: ANN401 -- any value; narrowing one costs a call each

@@ -33,7 +33,7 @@ class Admission:
             EgressRefused: the guard refuses before anything is resolved.
         """
         early = guard.before(origin)
-        if early is not None and not early.allowed:
+        if early is not None and early.decision != "allow":
             raise early.as_error()
         self.origin = origin
         self.sent = False

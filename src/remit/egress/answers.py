@@ -38,6 +38,7 @@ _CHUNKED_STEP_BYTES = 16_384
 _VERSIONS = ("1.1", "1.0")
 _COMMON_START = b"HTTP/1.1 "
 
+_BODILESS = frozenset({204, 304})
 _OF_THE_BODY = frozenset({"content-length", "content-encoding", "transfer-encoding"})
 
 
@@ -143,7 +144,10 @@ class AnswerReader:
         while True:
             # Without a tail this is the first piece of a head.
             is_plain = not self._tail and data.startswith(_COMMON_START)
-            length = self._head_length(data)
+            if not self._tail and (found := data.find(_HEAD_END)) >= 0:
+                length = found + 4
+            else:
+                length = self._head_length(data)
             piece = data if length is None else data[:length]
             overflows = len(piece) > self._head_room
             if overflows:
@@ -195,16 +199,15 @@ class AnswerReader:
         if not 200 <= status <= 599:
             raise faults.no_http(self._origin)
         self._status = status
-        self._check_sizes()
-        self._read_lines(is_bodiless=status in {204, 304})
-        return True
-
-    def _check_sizes(self) -> None:
-        """Hold the limits of lines, where the head as a whole is not well under them."""
         limits = self._limits
         used = limits.max_header_bytes + _MAX_HEADER_LINE_BYTES - self._head_room
-        if used + _MAX_HEADERS <= min(limits.max_header_bytes, _MAX_HEADER_LINE_BYTES):
-            return
+        if used + _MAX_HEADERS > min(limits.max_header_bytes, _MAX_HEADER_LINE_BYTES):
+            self._check_sizes(limits)
+        self._read_lines(is_bodiless=status in _BODILESS)
+        return True
+
+    def _check_sizes(self, limits: Limits) -> None:
+        """Hold the limits of lines, where the head as a whole is not well under them."""
         sizes = [len(name) + len(value) + 4 for name, value in self._lines]
         if max(sizes, default=0) > _MAX_HEADER_LINE_BYTES:
             raise faults.head_flood(self._origin)

@@ -77,7 +77,7 @@ class GuardedClient:
     async def send(self, request: WireRequest, limits: Limits = _DEFAULT_LIMITS) -> WireResponse:
         """Send a request at most once and read its answer; see ``gateway.ports.Egress``."""
         message = outgoing(request)
-        admission = Admission(self._guard, message.url.origin, self._lookup)
+        admission = Admission(self._guard, message.origin, self._lookup)
         transport, deadlines = self._open()
         started = time.monotonic()
         try:

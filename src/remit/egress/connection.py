@@ -197,7 +197,8 @@ class Connection(asyncio.Protocol):
             self.abort()
         if waiter is not None and not waiter.done():
             waiter.set_result(outcome)
-        self._wake_upload()
+        if self._drained is not None:
+            self._wake_upload()
 
     def _wake_upload(self) -> None:
         if self._drained is not None and not self._drained.done():

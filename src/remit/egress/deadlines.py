@@ -33,12 +33,13 @@ class Deadlines:
         """
         return Deadline(self, self._loop.time() + seconds)
 
-    def start(self, deadline: Deadline) -> None:
-        """Watch one."""
+    def start(self, deadline: Deadline) -> asyncio.Task[object] | None:
+        """Watch one; gives the task that it is for."""
         self._running.add(deadline)
         if not self._ticking:
             self._ticking = True
             self._loop.call_later(TICK_S, self._tick)
+        return asyncio.current_task(self._loop)
 
     def stop(self, deadline: Deadline) -> None:
         """Watch it no more."""
@@ -75,13 +76,13 @@ class Deadline:
         self._task.cancel()
 
     def __enter__(self) -> None:
-        task = asyncio.current_task()
+        task = self._deadlines.start(self)
         if task is None:
+            self._deadlines.stop(self)
             msg = "a deadline needs a task"
             raise RuntimeError(msg)
         self._task = task
         self._cancelling = task.cancelling()
-        self._deadlines.start(self)
 
     def __exit__(
         self,
@@ -90,7 +91,9 @@ class Deadline:
         traceback: TracebackType | None,
     ) -> None:
         self._deadlines.stop(self)
+        if not self._expired:
+            return
         # As asyncio.timeout: another's cancellation goes on, only our own ends here.
-        ours = self._expired and self._task.uncancel() <= self._cancelling
+        ours = self._task.uncancel() <= self._cancelling
         if ours and kind is not None and issubclass(kind, asyncio.CancelledError):
             raise TimeoutError from error

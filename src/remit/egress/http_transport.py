@@ -156,12 +156,11 @@ class HttpTransport:
 
 def _head(message: Message, site: Site) -> bytes:
     """Request line and headers; everything in them was checked to be ASCII without line ends."""
-    lines = [message.method, " ", message.url.target, site.host_line]
-    for name, value in message.headers:
-        lines += (name, ": ", value, "\r\n")
-    body = message.body
+    method, body = message.method, message.body
+    lines = [f"{method} {message.target}{site.host_line}"]
+    lines += [f"{name}: {value}\r\n" for name, value in message.headers]
     if body is not None:
         lines.append(f"Content-Length: {len(body)}\r\n\r\n")
     else:
-        lines.append("\r\n" if message.method == "GET" else "Content-Length: 0\r\n\r\n")
+        lines.append("\r\n" if method == "GET" else "Content-Length: 0\r\n\r\n")
     return "".join(lines).encode("ascii")

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from remit.egress.transport import Message
 from remit.errors import EgressRefused
-from remit.values.urls import MAX_URL_BYTES, Url, UrlFault, parse_url
+from remit.values.urls import MAX_URL_BYTES, UrlFault, is_target, parse_url
 
 if TYPE_CHECKING:
     from remit.gateway.ports import WireRequest
+    from remit.values.urls import Origin
 
 MAX_HEADER_VALUE_BYTES = 8192
 """The longest header value that is sent (contract section 3)."""
@@ -48,51 +49,56 @@ def outgoing(request: WireRequest) -> Message:
     Raises:
         EgressRefused: it cannot be sent as it is; nothing was.
     """
-    if request.method not in _METHODS:
-        raise _refused(f"{request.method[:20]!a} is no method that Remit sends.")
-    url = _parsed(request.url)
-    if request.method == "GET" and request.body is not None:
-        raise _refused(f"a GET to {url.origin} has a body; a GET carries none.")
+    method, body = request.method, request.body
+    if method not in _METHODS:
+        raise _refused(f"{method[:20]!a} is no method that Remit sends.")
+    origin, target = _parsed(request.url)
+    if method == "GET" and body is not None:
+        raise _refused(f"a GET to {origin} has a body; a GET carries none.")
+    headers = request.headers
     coded = False
-    for name, value in request.headers:
+    for name, value in headers:
         if _check_name(name) == "accept-encoding":
             coded = True
         # Printable ASCII is the common case; the expression allows a tab as well.
-        plain = value.isascii() and value.isprintable() and len(value) <= MAX_HEADER_VALUE_BYTES
-        if not plain:
+        if not (value.isascii() and value.isprintable() and len(value) <= MAX_HEADER_VALUE_BYTES):
             _check_value(name, value)
-    headers = request.headers if coded else (*request.headers, _ACCEPT_ENCODING)
-    return Message(method=request.method, url=url, headers=headers, body=request.body)
+    if not coded:
+        headers = (*headers, _ACCEPT_ENCODING)
+    return Message(method=method, origin=origin, target=target, headers=headers, body=body)
 
 
-def _parsed(text: str) -> Url:
+def _parsed(text: str) -> tuple[Origin, str]:
     """``parse_url`` in two parts, as most requests go to an origin that was read before."""
     end = _ORIGIN_END.search(text, 8)
     length = end.start() if end else len(text)
+    target = text[length:]
     try:
         origin, origin_length = _origin(text[:length])
-        path, question_mark, query = text[length:].partition("?")
-        url = origin.with_path(path, query if question_mark else None)
     except UrlFault:
         return _parsed_whole(text)  # which says what is wrong
-    if len(text) > MAX_URL_BYTES or len(text) - length + origin_length > MAX_URL_BYTES:
+    if (
+        not is_target(target)
+        or len(text) > MAX_URL_BYTES
+        or len(target) + origin_length > MAX_URL_BYTES
+    ):
         return _parsed_whole(text)
-    return url
+    return origin, target if target.startswith("/") else f"/{target}"
 
 
-def _parsed_whole(text: str) -> Url:
+def _parsed_whole(text: str) -> tuple[Origin, str]:
     try:
         url = parse_url(text)
     except UrlFault as fault:
         raise _refused(f"the URL cannot be used: {fault.reason}.") from None
     if len(url.text) > MAX_URL_BYTES:
         raise _refused(f"its URL on {url.origin} is longer than 8 KiB.")
-    return url
+    return url.origin, url.target
 
 
 @lru_cache(maxsize=1024)
-def _origin(text: str) -> tuple[Url, int]:
-    """The URL of an origin alone, and the length of its text.
+def _origin(text: str) -> tuple[Origin, int]:
+    """An origin of its text alone, and how long the text of a URL on it is at least.
 
     Raises:
         UrlFault: it is no such URL.
@@ -100,7 +106,7 @@ def _origin(text: str) -> tuple[Url, int]:
     url = parse_url(text)
     if url.path or url.query is not None:
         raise UrlFault("it holds more than an origin")
-    return url, len(url.text)
+    return url.origin, len(url.text)
 
 
 @lru_cache(maxsize=1024)

@@ -1,40 +1,40 @@
 """The seam below the guard: connect to a checked address, send these bytes, read under budgets.
 
 It is narrow so that another client can take the place of the present one without a caller
-noticing. ``Message`` and ``Answer`` are not frozen, as each exchange makes both and setting
-fields past a freeze costs three times as much; nobody changes them.
+noticing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from remit.egress.admission import Admission
     from remit.gateway.ports import Limits
-    from remit.values.urls import Url
+    from remit.values.urls import Origin
 
 
-@dataclass(slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """A checked request: its parts may be written to the wire as they are.
 
     Attributes:
         method: upper case.
-        url: parsed; path and query go out as written.
+        origin: where it goes.
+        target: path and query, as written.
         headers: names are tokens, values visible ASCII, blank and tab.
         body: None where there is none.
     """
 
     method: str
-    url: Url
+    origin: Origin
+    target: str
     headers: tuple[tuple[str, str], ...]
     body: bytes | None
 
 
-@dataclass(slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """Status, headers and the decompressed body."""
 
     status: int

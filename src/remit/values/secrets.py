@@ -73,7 +73,7 @@ class Masker:
     shorter than four characters are left alone, because masking them would destroy ordinary text.
     """
 
-    __slots__ = ("_in_json", "_needles")
+    __slots__ = ("_encoded", "_in_json", "_needles")
 
     def __init__(self, secrets: tuple[Secret, ...]) -> None:
         needles: set[str] = set()
@@ -82,10 +82,18 @@ class Masker:
                 needles |= _forms(secret.reveal())
         # The longest first, so that no part of a longer form is left standing.
         self._needles = tuple(sorted(needles, key=len, reverse=True))
-        # What JSON writes as it is: then its text tells whether there is anything to mask.
-        self._in_json: tuple[bytes, ...] | None = None
+        # What JSON writes as it is: then its text tells whether there is anything to mask. A form
+        # that has another one in it is not looked for, nor are percents in a text without any.
+        self._in_json: tuple[str, ...] | None = None
+        self._encoded: tuple[str, ...] = ()
         if all(map(_is_written_as_it_is, self._needles)):
-            self._in_json = tuple(needle.encode() for needle in self._needles)
+            least = [
+                needle
+                for needle in self._needles
+                if not any(one in needle for one in self._needles if one != needle)
+            ]
+            self._in_json = tuple(needle for needle in least if "%" not in needle)
+            self._encoded = tuple(needle for needle in least if "%" in needle)
 
     def text(self, text: str) -> str:
         """``text`` with every known form of every secret replaced by ``***``."""
@@ -98,16 +106,28 @@ class Masker:
         """A JSON value with every text and number in it masked, object keys included."""
         if not self._needles:
             return value
-        if self._in_json is not None:
-            try:
-                written = _written(value)
-            except UnicodeEncodeError:
-                return self._masked(value)
-            for needle in self._in_json:
-                if needle in written:
-                    return self._masked(value)
-            return value
-        return self._masked(value)
+        try:
+            written = _written(value).decode()
+        except UnicodeEncodeError:
+            return self._masked(value)
+        return self._masked(value) if self.may_mask(written) else value
+
+    def may_mask(self, written: str) -> bool:
+        """Whether a JSON value may hold something to mask; its text cannot always tell.
+
+        Args:
+            written: the value as ``compact_json`` writes it.
+        """
+        if self._in_json is None:
+            return True
+        for needle in self._in_json:
+            if needle in written:
+                return True
+        return (
+            bool(self._encoded)
+            and "%" in written
+            and any(needle in written for needle in self._encoded)
+        )
 
     def _masked(self, value: Any) -> Any:  # noqa: ANN401 -- JSON in, JSON out
         kind: type[object] = value.__class__

@@ -37,6 +37,7 @@ _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PATH = re.compile(r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)*")
 # Brackets and the bar are no query characters of RFC 3986, but every client sends them bare.
 _QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\[\]|-]|%[0-9A-Fa-f]{2})*")
+_TARGET = re.compile(rf"{_PATH.pattern}(?:\?{_QUERY.pattern})?")
 
 
 class UrlFault(ValueError):
@@ -150,6 +151,11 @@ def parse_url(text: str, *, allow_fragment: bool = False) -> Url:
     _check_path(path)
     _check_query(query)
     return Url(origin=origin, path=path, query=query if question_mark else None)
+
+
+def is_target(text: str) -> bool:
+    """Whether a text can stand behind an origin: a path, a query, both or nothing."""
+    return _TARGET.fullmatch(text) is not None
 
 
 def parse_origin(text: str) -> Origin:
