@@ -1,0 +1,34 @@
+"""What one request to a model may take, in time and in size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLimits:
+    """Bounds of one request; what goes beyond them is no answer.
+
+    Attributes:
+        connect_s: to open a connection, TLS included.
+        silence_s: between two pieces of an answer, and before the first.
+        total_s: for the whole request.
+        text_bytes: of what the model says, in UTF-8; of what it thinks likewise.
+        calls: that one answer may ask for.
+        args_bytes: of the arguments of one call, in UTF-8.
+        line_bytes: of one line of the stream, or of a body that is no stream.
+        stream_bytes: of the whole answer on the wire: a piece of a word comes in an envelope of a
+            few hundred bytes.
+    """
+
+    connect_s: float = 5.0
+    silence_s: float = 60.0
+    total_s: float = 600.0
+    text_bytes: int = MIB
+    calls: int = 128
+    args_bytes: int = 256 * KIB
+    line_bytes: int = 4 * MIB
+    stream_bytes: int = 128 * MIB
