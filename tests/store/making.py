@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 
 from remit.catalog.scales import Category, Ceiling, DangerLevel
+from remit.gateway.clients import ClientCallRow, ClientRow
+from remit.gateway.conversing import SessionApp, SessionRow, Settings
 from remit.gateway.governance import Decision
 from remit.gateway.keeping import Sealed
 from remit.gateway.ledger import CallRow, InputAnswer, InputRow
+from remit.gateway.models import Entry
 from remit.gateway.records import (
     ApiKey,
     AuditEntry,
@@ -16,6 +19,7 @@ from remit.gateway.records import (
     Grant,
     Version,
 )
+from remit.session.events import AppRef, Message, SessionStarted
 
 NOW = 1_764_500_000_000
 W = "acme"
@@ -150,3 +154,45 @@ def snapshot(workspace: str = W, **fields: object) -> CatalogSnapshot:
         "dropped_json": "[]", "at": NOW, **fields,
     }  # fmt: skip
     return CatalogSnapshot(workspace=workspace, **given)
+
+
+def session(workspace: str = W, **fields: object) -> SessionRow:
+    """A session before its first event."""
+    given: dict[str, object] = {
+        "id": fresh("sess"), "user": "ada", "created_at": NOW, "updated_at": NOW,
+        "settings": Settings(apps=(SessionApp(id="scenes", version=1),)), **fields,
+    }  # fmt: skip
+    return SessionRow(workspace=workspace, **given)
+
+
+STARTED = SessionStarted(
+    apps=(AppRef(id="scenes", version=1),), user="ada", pins=("scene",), model="test:model"
+)
+
+
+def message(text: str = "hello", **fields: object) -> Message:
+    """Somebody says something."""
+    return Message(**{"message_id": fresh("msg"), "role": "user", "text": text, **fields})
+
+
+def entry(body: str = '{"said":"hello"}', **fields: object) -> Entry:
+    """An entry of a history."""
+    return Entry(**{"kind": "user", "body_json": body, "format": "lib/1", **fields})
+
+
+def client(session_id: str, workspace: str = W, **fields: object) -> ClientRow:
+    """A tab that announced nothing."""
+    given: dict[str, object] = {
+        "client": fresh("client"), "announced_json": '{"tools":[]}', "first_at": NOW,
+        "seen_at": NOW, **fields,
+    }  # fmt: skip
+    return ClientRow(workspace=workspace, session=session_id, **given)
+
+
+def client_call(session_id: str, workspace: str = W, **fields: object) -> ClientCallRow:
+    """A call that waits for a client."""
+    given: dict[str, object] = {
+        "call": fresh("call"), "tool": "select", "schema_digest": "d1", "args_json": '{"id":1}',
+        "offered_at": NOW, "timeout_ms": 120_000, **fields,
+    }  # fmt: skip
+    return ClientCallRow(workspace=workspace, session=session_id, **given)

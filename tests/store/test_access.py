@@ -178,3 +178,36 @@ async def test_environment_values_are_set_and_removed_together(store: Store) -> 
     assert [(one.name, one.sealed) for one in kept] == [("B", sealed("YjI")), ("C", sealed("Yw"))]
     assert [one.name for one in await store.env.get(W, "scenes", "main", "staging")] == ["A"]
     assert await store.env.get(OTHER, "scenes", "main", "production") == ()
+
+
+async def test_client_token_is_kept_with_its_session_and_device(store: Store) -> None:
+    """One session, user and device (contract section 10)."""
+    row = key(role="client", user="ada", session="s1", device="tablet", expires_at=NOW + 9)
+    await store.keys.create(W, row, act=act())
+
+    assert await store.keys.find(row.secret_hash) == row
+    assert (await store.keys.list(W, role="client")).items == (row,)
+
+
+async def test_tokens_of_a_session_are_forgotten_and_no_others(store: Store) -> None:
+    """Every node hears of it, since it may remember them."""
+    mine = [key(role="client", user="ada", session="s1", device=str(n)) for n in range(3)]
+    others = [key(role="client", session="s2"), key(), key(OTHER, role="client", session="s1")]
+    for row in mine + others:
+        await store.keys.create(row.workspace, row, act=act(row.workspace))
+    before = (await store.revisions.changes(0)).number
+
+    assert await store.keys.forget(W, "s1") == 3
+    assert await store.keys.forget(W, "s1") == 0
+    assert [await store.keys.find(row.secret_hash) for row in mine] == [None] * 3
+    assert [await store.keys.find(row.secret_hash) for row in others] == others
+    assert (await store.revisions.changes(before)).changed == {(W, "keys")}
+
+
+async def test_new_client_token_makes_no_node_forget_its_keys(store: Store) -> None:
+    """Every session makes some: that must not cost all others their memory; it is recorded."""
+    before = (await store.revisions.changes(0)).number
+    await store.keys.create(W, key(role="client", session="s1"), act=act(kind="token.created"))
+
+    assert (await store.revisions.changes(before)).changed == frozenset()
+    assert [entry.kind for entry in (await store.audit.list(W)).items] == ["token.created"]

@@ -9,14 +9,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
+from sqlalchemy.exc import IntegrityError
 
 from remit.store import migrating
-from remit.store.engine import open_engine
-from remit.store.schema import HEAD, metadata
+from remit.store.engine import open_engine, writing
+from remit.store.schema import HEAD, api_keys, metadata
 
 BYTE_ORDER = "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid " \
     "JOIN pg_collation o ON o.oid = a.attcollation " \
@@ -75,6 +78,33 @@ def test_migrations_make_the_schema_that_the_code_has(empty: str) -> None:
     engine.dispose()
 
     assert found == []
+
+
+def test_rows_of_the_first_schema_are_kept(empty: str) -> None:
+    """A key made before there were sessions opens what it opened, and is of none."""
+    engine = open_engine(empty)
+    with writing(engine.connect()) as connection, connection.begin():
+        config = Config()
+        config.set_main_option("script_location", str(migrating.MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            text(
+                "INSERT INTO api_key (workspace, id, role, name, secret_hash, prefix, created_at, "
+                "created_by, apps) VALUES ('w', 'k', 'user', 'n', 'h', 'p', 1, 'system', '[\"a\"]')"
+            )
+        )
+    migrating.upgrade(empty)
+
+    with engine.connect() as connection:
+        row = connection.execute(select(api_keys)).mappings().one()
+        assert (row["id"], row["role"], row["apps"]) == ("k", "user", ("a",))
+        assert (row["session"], row["device"]) == (None, None)
+    with pytest.raises(IntegrityError), engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET role = 'admin'"))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET role = 'client'"))
+    engine.dispose()
 
 
 def test_upgrades_at_once_do_it_once(empty: str) -> None:

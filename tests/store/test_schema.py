@@ -7,8 +7,9 @@ import inspect
 
 import pytest
 
-from remit.gateway import ledger, records
+from remit.gateway import clients, conversing, ledger, records
 from remit.gateway.keeping import DataKey
+from remit.session import events
 from remit.store import schema
 from remit.store.store import Store
 from remit.store.types import NamesText
@@ -22,6 +23,7 @@ WITHOUT_WORKSPACE = {
     "data_key.workspaces",
     "input.expire", "input.next_expiry_at",
     "revision.changes",
+    "session.claim", "session.heads", "session.next_due_at", "session.renew",
     "sealed_row.replace",
     "signing_key.add", "signing_key.all", "signing_key.remove",
     "work.abandoned", "work.due_polls", "work.forget_answers", "work.join", "work.leave",
@@ -34,7 +36,7 @@ AGGREGATES = {
     "audit": "audit", "calls": "call", "inputs": "input", "idempotency": "answer",
     "usage": "usage", "data_keys": "data_key", "signing_keys": "signing_key",
     "sealed_rows": "sealed_row", "revisions": "revision", "work": "work",
-    "workspaces": "workspace",
+    "workspaces": "workspace", "sessions": "session", "clients": "client",
 }  # fmt: skip
 
 
@@ -78,6 +80,11 @@ PAIRS = [
     (ledger.CallRow, schema.calls, set()),
     (ledger.InputRow, schema.inputs, set()),
     (DataKey, schema.data_keys, {"number"}),
+    (conversing.SessionRow, schema.sessions, {"sealed_by", "row_id", "status", "apps"}),
+    (events.Event, schema.session_events, {"workspace", "session"}),
+    (conversing.Entry, schema.session_entries, {"workspace", "session"}),
+    (clients.ClientRow, schema.session_clients, set()),
+    (clients.ClientCallRow, schema.client_calls, set()),
 ]
 
 
@@ -96,7 +103,7 @@ def test_columns_are_the_fields_of_the_value(
 
 def test_prepared_tables_have_plain_columns_alone() -> None:
     """A prepared insert gives its values to the driver as they are."""
-    for table in (schema.calls, schema.audit):
+    for table in (schema.calls, schema.audit, schema.session_events, schema.session_entries):
         for column in table.columns:
             assert column.type.python_type in {str, int}
             assert not isinstance(column.type, NamesText)

@@ -20,6 +20,7 @@ from remit.store.calls import check_move, moved
 from remit.store.changes import keep_act
 from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import IS_OPEN, inputs
+from remit.store.waking import wake_those_of
 from remit.store.work import goes_on, picked
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Inputs:
             )
             _write_answer(connection, decided)
             goes_on(connection, workspace, row.call, answer.at, answer.node)
+            wake_those_of(connection, [row], answer.at)
             keep_act(connection, workspace, act)
             return Answered(input=decided)
 
@@ -109,6 +111,20 @@ class Inputs:
         which = inputs.c.call == call if call is not None else inputs.c.session == session
         return await self._database.write(
             lambda connection: withdraw(connection, workspace, which, at, node)
+        )
+
+    async def connected(
+        self, workspace: str, *, app: str, user: str, by: str, at: int, node: str
+    ) -> tuple[InputRow, ...]:
+        """See the port."""
+        its = and_(
+            inputs.c.workspace == workspace,
+            inputs.c.app == app,
+            inputs.c.user == user,
+            inputs.c.kind == "connect",
+        )
+        return await self._database.write(
+            lambda connection: _close(connection, its, "answered", at, node, by=by)
         )
 
     async def next_expiry_at(self) -> int | None:
@@ -166,12 +182,15 @@ def _close(
     status: InputStatus,
     at: int,
     node: str,
+    *,
+    by: str = "system",
 ) -> tuple[InputRow, ...]:
     statement = update(inputs).where(which, IS_OPEN).returning(inputs)
-    statement = statement.values(status=status, answered_at=at, answered_by="system")
+    statement = statement.values(status=status, answered_at=at, answered_by=by)
     closed = many(InputRow, connection.execute(statement).mappings())
     for row in closed:
         goes_on(connection, row.workspace, row.call, at, node)
+    wake_those_of(connection, closed, at)
     return tuple(sorted(closed, key=lambda row: (row.created_at, row.id)))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import and_, delete, or_, select, update
 
 from remit.gateway.keeping import pins_place
 from remit.gateway.records import ApiKey, Page, Workspace
 from remit.store.base import Database, keep, keep_new, many, one, owned
-from remit.store.changes import acted
+from remit.store.changes import acted, keep_act, mark
 from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import api_keys, workspaces
 from remit.store.sealed_rows import sealing
@@ -51,7 +51,11 @@ class Keys:
 
         def unit(connection: Connection) -> None:
             keep(connection, api_keys, key, **_sealing(key))
-            acted(connection, workspace, "keys", act)
+            if key.role == "client":
+                # Each session makes some, and nobody remembers that a key was not there.
+                keep_act(connection, workspace, act)
+            else:
+                acted(connection, workspace, "keys", act)
 
         await self._database.write(unit)
 
@@ -113,6 +117,12 @@ class Keys:
 
         return await self._database.write(unit)
 
+    async def forget(self, workspace: str, session: str) -> int:
+        """See the port."""
+        return await self._database.write(
+            lambda connection: forget_tokens(connection, workspace, session)
+        )
+
     async def used(self, workspace: str, key: str, *, at: int) -> None:
         """See the port."""
         later = or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < at)
@@ -122,6 +132,15 @@ class Keys:
             connection.execute(statement)
 
         await self._database.write(unit)
+
+
+def forget_tokens(connection: Connection, workspace: str, session: str) -> int:
+    """Delete the tokens of a session's clients; says how many."""
+    its = delete(api_keys).where(api_keys.c.workspace == workspace, api_keys.c.session == session)
+    count = connection.execute(its).rowcount
+    if count:
+        mark(connection, workspace, "keys")
+    return count
 
 
 def _sealing(key: ApiKey) -> dict[str, str | None]:

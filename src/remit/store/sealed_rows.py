@@ -13,9 +13,10 @@ from remit.gateway.keeping import (
     connection_place,
     env_place,
     pins_place,
+    session_place,
     signing_place,
 )
-from remit.store.schema import api_keys, connections, env_values, signing_keys
+from remit.store.schema import api_keys, connections, env_values, sessions, signing_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,10 @@ def _pins_place(row: RowMapping) -> Place:
     return pins_place(row["workspace"], row["user"], row["id"])
 
 
+def _session_place(row: RowMapping) -> Place:
+    return session_place(row["workspace"], row["user"], row["id"])
+
+
 def _signing_place(row: RowMapping) -> Place:
     return signing_place(row["kid"])
 
@@ -49,6 +54,7 @@ _TABLES: tuple[tuple[Table, Callable[[RowMapping], Place]], ...] = (
     (connections, _connection_place),
     (env_values, _env_place),
     (api_keys, _pins_place),
+    (sessions, _session_place),
     (signing_keys, _signing_place),
 )
 
@@ -129,6 +135,9 @@ def _where(place: Place) -> tuple[Table, ColumnElement[bool]]:
         case ("pins", token_id):
             its = {"id": token_id, "user": place.user}
             table = api_keys
+        case ("session", session):
+            its = {"id": session, "user": place.user}
+            table = sessions
         case ("signing", kid):
             its = {"kid": kid}
             table = signing_keys

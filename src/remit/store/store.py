@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from remit.store.apps import Apps
 from remit.store.audit import Audit
@@ -10,6 +10,7 @@ from remit.store.base import Database
 from remit.store.calls import Calls
 from remit.store.catalogs import Catalogs
 from remit.store.changes import Revisions
+from remit.store.clients import Clients
 from remit.store.connections import Connections
 from remit.store.data_keys import DataKeys
 from remit.store.engine import is_sqlite, open_engine
@@ -20,10 +21,17 @@ from remit.store.inputs import Inputs
 from remit.store.keys import Keys, Workspaces
 from remit.store.policies import Policies
 from remit.store.sealed_rows import SealedRows
+from remit.store.sessions import Sessions
 from remit.store.signing import SigningKeys
 from remit.store.usage import Usage
 from remit.store.versions import Versions
 from remit.store.work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from remit.gateway.live import Bus
+    from remit.store.listening import Listening
 
 READERS = 4
 
@@ -32,7 +40,8 @@ class Store:
     """An open store; ``async with Store(url) as store``.
 
     Each attribute is one port of the gateway's ``governance``, ``access``, ``recording``,
-    ``keeping`` and ``identity``. The schema has to be there: ``migrating.upgrade`` makes it.
+    ``conversing``, ``clients``, ``keeping`` and ``identity``. The schema has to be there:
+    ``migrating.upgrade`` makes it.
 
     Args:
         url: see ``engine.open_engine``.
@@ -45,12 +54,14 @@ class Store:
     def __init__(self, url: str, *, readers: int = READERS) -> None:
         engine = open_engine(url, connections=readers + 1)
         self.shared = not is_sqlite(engine)
+        self._libpq = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         database = Database(engine, readers=readers)
         self._database = database
         self.apps = Apps(database)
         self.audit = Audit(database)
         self.calls = Calls(database)
         self.catalogs = Catalogs(database)
+        self.clients = Clients(database)
         self.connections = Connections(database)
         self.data_keys = DataKeys(database)
         self.env = EnvValues(database)
@@ -61,6 +72,7 @@ class Store:
         self.policies = Policies(database)
         self.revisions = Revisions(database)
         self.sealed_rows = SealedRows(database)
+        self.sessions = Sessions(database)
         self.signing_keys = SigningKeys(database)
         self.usage = Usage(database)
         self.versions = Versions(database)
@@ -84,6 +96,23 @@ class Store:
             StoreUnavailable: it gives none.
         """
         await self._database.ping()
+
+    def listening(
+        self, bus: Bus, *, node: str, on_fault: Callable[[Exception], None]
+    ) -> Listening | None:
+        """What tells readers of all nodes what happens; None where there is one node (SQLite).
+
+        Args:
+            bus: the readers of this node.
+            node: its id.
+            on_fault: told why a connection broke.
+        """
+        if not self.shared:
+            return None
+        # It brings the driver's asyncio half with it.
+        from remit.store.listening import Listening  # noqa: PLC0415
+
+        return Listening(self._libpq, bus, self.sessions.heads, node=node, on_fault=on_fault)
 
     async def now_ms(self) -> int:
         """The time by which leases run: the database's own where several nodes share it."""

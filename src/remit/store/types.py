@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
+import msgspec
 from sqlalchemy import Text
 from sqlalchemy.types import TypeDecorator
 
@@ -13,6 +14,10 @@ from remit.gateway.keeping import Sealed
 
 if TYPE_CHECKING:
     from sqlalchemy import Dialect
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+_written = msgspec.json.Encoder().encode
 
 
 class CeilingText(TypeDecorator[Ceiling]):
@@ -67,3 +72,29 @@ class SealedText(TypeDecorator[Sealed]):
         """From its text."""
         del dialect
         return None if value is None else Sealed(value)
+
+
+class StructText(TypeDecorator[S]):
+    """A struct as its JSON.
+
+    Args:
+        struct: its class.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, struct: type[S]) -> None:
+        super().__init__()
+        self.struct = struct
+        self._read = msgspec.json.Decoder(struct).decode
+
+    def process_bind_param(self, value: S | None, dialect: Dialect) -> str | None:
+        """To its text."""
+        del dialect
+        return None if value is None else _written(value).decode()
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> S | None:
+        """From its text."""
+        del dialect
+        return None if value is None else self._read(value)

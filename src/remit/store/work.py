@@ -13,12 +13,15 @@ from sqlalchemy import ColumnElement, and_, delete, exists, func, not_, select, 
 from remit.gateway.ledger import CallRow
 from remit.store.base import Database, insert_or, many
 from remit.store.calls import moved
-from remit.store.schema import IS_POLLING, calls, nodes, stored_answers
+from remit.store.erasing import sweep
+from remit.store.schema import IS_POLLING, calls, nodes, sessions, stored_answers
+from remit.store.session_schema import IS_HELD
+from remit.store.waking import wake_those_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Column, Connection
+    from sqlalchemy import BindParameter, Column, Connection
 
 _AT_WORK = calls.c.status.in_(["planned", "await_input", "sending"])
 
@@ -43,6 +46,7 @@ class Work:
                 .on_conflict_do_update(index_elements=["id"], set_={"lease_until": at + lease_ms})
             )
             _free_polls(connection, node, at)
+            _free_sessions(connection, node, at)
 
         await self._database.write(unit)
 
@@ -51,6 +55,7 @@ class Work:
 
         def unit(connection: Connection) -> None:
             connection.execute(delete(nodes).where(nodes.c.id == node))
+            _give_back(connection, [node])
 
         await self._database.write(unit)
 
@@ -100,9 +105,13 @@ class Work:
         query = select(func.min(calls.c.next_poll_at)).where(IS_POLLING)
         return await self._database.read(lambda connection: connection.scalar(query))
 
-    async def abandoned(self, node: str, *, at: int, limit: int) -> tuple[CallRow, ...]:
+    async def abandoned(
+        self, node: str, *, at: int, limit: int, quiet_ms: int = 0
+    ) -> tuple[CallRow, ...]:
         """See the port."""
         at_work = and_(calls.c.node.is_not(None), calls.c.node != node, _AT_WORK)
+        if quiet_ms:
+            at_work = and_(at_work, calls.c.updated_at <= at - quiet_ms)
         dead_nodes = select(calls.c.node).where(at_work, not_(alive(calls.c.node, at))).distinct()
 
         def unit(connection: Connection) -> tuple[CallRow, ...]:
@@ -116,7 +125,12 @@ class Work:
     async def forget_answers(self, *, at: int) -> int:
         """See the port."""
         statement = delete(stored_answers).where(stored_answers.c.expires_at <= at)
-        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+        def unit(connection: Connection) -> int:
+            sweep(connection)
+            return connection.execute(statement).rowcount
+
+        return await self._database.write(unit)
 
 
 def alive(node: ColumnElement[str | None], at: int) -> ColumnElement[bool]:
@@ -130,7 +144,9 @@ def claim_polls_of(
     """Every polling call of a suspended app, so that nobody polls it again meanwhile."""
     its = and_(calls.c.workspace == workspace, calls.c.app == app, IS_POLLING)
     values: dict[str, object] = {"next_poll_at": at + _STOPPED_MS, "node": node}
-    return _claim(connection, its, values, None)
+    stopped = _claim(connection, its, values, None)
+    wake_those_of(connection, stopped, at)
+    return stopped
 
 
 def goes_on(connection: Connection, workspace: str, call: str, at: int, node: str) -> None:
@@ -146,6 +162,20 @@ def _free_polls(connection: Connection, node: str, at: int) -> None:
     if dead := list(connection.scalars(dead_nodes)):
         freed = update(calls).where(claimed, calls.c.node.in_(dead))
         connection.execute(freed.values(next_poll_at=at, node=None))
+
+
+def _free_sessions(connection: Connection, node: str, at: int) -> None:
+    """Let sessions that died with their node be free now; see ``leases``."""
+    held = and_(IS_HELD, sessions.c.node != node)
+    dead_nodes = select(sessions.c.node).where(held, not_(alive(sessions.c.node, at))).distinct()
+    # Two statements, as in ``abandoned``.
+    _give_back(connection, list(connection.scalars(dead_nodes)))
+
+
+def _give_back(connection: Connection, gone: Sequence[str | None]) -> None:
+    if gone:
+        freed = update(sessions).where(IS_HELD, sessions.c.node.in_(gone))
+        connection.execute(freed.values(node=None, lease_until=None))
 
 
 # Long enough for the node that stops polls to end their calls; they are due again after it died.
@@ -169,7 +199,7 @@ def picked(
     key: Sequence[Column[str]],
     condition: ColumnElement[bool],
     order: ColumnElement[int],
-    limit: int | None,
+    limit: int | BindParameter[int] | None,
 ) -> ColumnElement[bool]:
     """A condition that takes some free rows, the first in that order.
 

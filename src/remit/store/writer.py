@@ -17,11 +17,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import defaultdict
-from dataclasses import dataclass
 from enum import Enum, auto
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from msgspec import Struct
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from remit.errors import StoreUnavailable
@@ -48,14 +48,13 @@ _TRIES = 3
 _CONFLICTS = frozenset({"40001", "40P01"})
 
 
-@dataclass(slots=True)
-class _Piece:
+class _Piece(Struct):
     """One piece of work and whom to tell; ``unit`` is None for a change."""
 
     unit: Unit[object] | None
     prepared: Prepared | None
     values: tuple[object, ...]
-    future: asyncio.Future[object]
+    future: asyncio.Future[Any]
     result: object = None
     error: Exception | None = None
 
@@ -98,7 +97,7 @@ class Writer:
 
     def change(self, prepared: Prepared, values: tuple[object, ...]) -> asyncio.Future[bool]:
         """Run one prepared statement; the future says whether it touched its row."""
-        return cast("asyncio.Future[bool]", self._put(None, prepared, values))
+        return self._put(None, prepared, values)
 
     def unit(self, unit: Callable[[Connection], Any]) -> asyncio.Future[Any]:
         """Run a function in the batch's transaction; the future has what it returned."""
@@ -118,12 +117,12 @@ class Writer:
         unit: Unit[object] | None,
         prepared: Prepared | None,
         values: tuple[object, ...],
-    ) -> asyncio.Future[object]:
+    ) -> asyncio.Future[Any]:
         if self._closed:
             msg = "The store is closed: the server is shutting down."
             raise StoreUnavailable(msg)
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[object] = loop.create_future()
+        future: asyncio.Future[Any] = loop.create_future()
         piece = _Piece(unit, prepared, values, future)
         waiting = self._waiting.get(loop)
         if waiting is None:
@@ -302,12 +301,12 @@ def _in_the_way(error: Exception) -> bool:
 
 def _tell(batch: list[_Piece]) -> None:
     """Wake everybody who waits, each event loop once."""
-    loops: dict[asyncio.AbstractEventLoop, list[_Piece]] = defaultdict(list)
-    for piece in batch:
-        loops[piece.future.get_loop()].append(piece)
-    for loop, pieces in loops.items():
+    loops = {piece.future.get_loop() for piece in batch}
+    for loop in loops:
+        # A server has one loop.
+        own = batch if len(loops) == 1 else [p for p in batch if p.future.get_loop() is loop]
         try:
-            loop.call_soon_threadsafe(_settle, pieces)
+            loop.call_soon_threadsafe(_settle, own)
         except RuntimeError:
             # The loop was closed over its waiting tasks: nobody is left to be told.
             continue
