@@ -15,6 +15,7 @@ from remit.errors import Forbidden, InvalidRequest, NotFound
 from remit.gateway.acting import Actor, system
 from remit.gateway.admitting import (
     actor_of,
+    create_client_token,
     create_key,
     create_token,
     list_keys,
@@ -281,7 +282,54 @@ async def test_keys_of_another_workspace_are_not_there(server: Server) -> None:
     assert await server.standing.actor(secret) is not None
 
 
-async def test_key_has_no_role_of_a_token(server: Server) -> None:
-    """A key for a user is a token, with apps and an end."""
+@pytest.mark.parametrize("role", ["user", "client"])
+async def test_key_has_no_role_of_a_token(server: Server, role: Role) -> None:
+    """A key for a user is a token, with apps or a session, and an end."""
     with pytest.raises(InvalidRequest):
-        await create_key(server.books, server.operator, "user", name="Ana")
+        await create_key(server.books, server.operator, role, name="Ana")
+
+
+async def test_client_token_is_of_one_session_user_and_device(server: Server) -> None:
+    """It speaks for that user, attends that session alone, and opens nothing when it is over."""
+    created = await create_client_token(
+        server.books, server.operator, session="ses_1", user="ana", device="laptop", ttl_s=60
+    )
+    secret = created.secret.reveal()
+    actor = await server.standing.actor(secret)
+
+    assert actor is not None
+    assert (actor.role, actor.session, actor.device) == ("client", "ses_1", "laptop")
+    assert (actor.label, actor.speaks_for("ana"), actor.speaks_for("ben")) == (
+        "user:ana",
+        True,
+        False,
+    )
+    assert [actor.attends(one) for one in ("ses_1", "ses_2", None)] == [True, False, False]
+    assert created.key.id.startswith("token_")
+    entry = (await server.audit())[-1]
+    assert (entry.kind, '"session":"ses_1"' in entry.detail_json) == ("token.created", True)
+    server.time.passed_ms = 60_000
+    assert await server.standing.actor(secret) is None
+
+
+async def test_only_keys_make_client_tokens(server: Server) -> None:
+    """A client makes no other client, nor does an agent's token."""
+    ana = await token(server)
+    for actor in (ana, replace(ana, role="client", session="ses_1")):
+        with pytest.raises(Forbidden):
+            await create_client_token(server.books, actor, session="ses_1", user="ana", ttl_s=60)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"ttl_s": 0}, {"ttl_s": 86_401}, {"device": ""}, {"device": "x" * 201}, {"device": "a\nb"}],
+    ids=("no-time", "over-a-day", "empty", "long", "line"),
+)
+async def test_client_token_of_wrong_terms_is_refused(
+    server: Server, wrong: dict[str, Any]
+) -> None:
+    """Each names the value and the mend; nothing is kept."""
+    terms: dict[str, Any] = {"session": "ses_1", "user": "ana", "ttl_s": 60, **wrong}
+    with pytest.raises(InvalidRequest):
+        await create_client_token(server.books, server.operator, **terms)
+    assert (await list_keys(server.books, server.operator)).items == ()

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from remit.catalog.scales import Category, Ceiling, DangerLevel
+from remit.documents.canonical import compact_json
 from remit.errors import CallError, EgressRefused, StoreUnavailable, UpstreamTimeout
 from remit.gateway.acting import Actor
 from remit.gateway.awaiting import StillRunning, Waiting, as_it_stands
@@ -66,6 +67,15 @@ async def test_read_is_sent_mapped_and_recorded(acme: Stage) -> None:
     assert (row.status, row.outcome, row.private, row.node) == ("done", "ok", None, None)
     assert (row.category, row.danger_level, row.source) == ("read", "safe", "api")
     assert row.sent_at is not None
+
+
+@pytest.mark.parametrize("status", [200, 404])
+async def test_kept_record_is_the_text_of_the_one_that_is_told(acme: Stage, status: int) -> None:
+    """What was written down before the send is not written anew, and is the same text."""
+    acme.egress.answers = [answer({"total": 5, "text": "ü"}, status=status)]
+    ended = await acme.ended("get_order", {"id": "o 1"})
+
+    assert (await acme.row(ended.call_id)).record_json == compact_json(ended.record)
 
 
 async def test_record_has_what_the_contract_lists(acme: Stage) -> None:

@@ -71,6 +71,10 @@ class Keys(Protocol):
         """Revoke a key; the first time stays."""
         ...
 
+    async def forget(self, workspace: str, session: str) -> int:
+        """Delete the tokens of the clients of a session that was closed; says how many."""
+        ...
+
     async def used(self, workspace: str, key: str, *, at: int) -> None:
         """Note when a key was used last; once a minute is enough."""
         ...

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
 
 MAX_USER = 200
+#: The roles that speak for one user; the others are keys.
+TOKENS: frozenset[Role] = frozenset({"user", "client"})
 
 
 class WallClock(Protocol):
@@ -97,6 +99,7 @@ class Actor:
         user: whom a token speaks for; None for a key, which may name any user.
         apps, tools: what a token may reach, tools as globs; None is all.
         pins: arguments that the token fixes.
+        session, device: of a client token: the one session that it reaches, and on which device.
         expires_at: Unix milliseconds, or None.
     """
 
@@ -108,18 +111,29 @@ class Actor:
     apps: tuple[str, ...] | None = None
     tools: tuple[str, ...] | None = None
     pins: Mapping[str, JsonValue] = field(default_factory=dict["str", "JsonValue"], repr=False)
+    session: str | None = None
+    device: str | None = None
     expires_at: int | None = None
 
     @property
     def label(self) -> str:
         """Who it is, as ``AuditEntry.actor``."""
-        if self.role == "user" and self.user is not None:
+        if self.is_token and self.user is not None:
             return f"user:{self.user}"
         return f"key:{self.key_id}" if self.key_id else "system"
 
+    @property
+    def is_token(self) -> bool:
+        """Whether it speaks for one user: a user token or a client token, and no key."""
+        return self.role in TOKENS
+
     def speaks_for(self, user: str) -> bool:
         """Whether it may act for a user: a token for its own, a key for any."""
-        return self.role != "user" or self.user == user
+        return not self.is_token or self.user == user
+
+    def attends(self, session: str | None) -> bool:
+        """Whether it may reach a session: a client token its own alone, and nothing outside it."""
+        return self.role != "client" or (session is not None and self.session == session)
 
     def reaches(self, app: str, tool: str | None = None) -> bool:
         """Whether a token may reach an app, and a tool of it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from remit.documents.canonical import canonical_json
 from remit.documents.strict_json import parse_json
 from remit.errors import Forbidden, InvalidRequest
-from remit.gateway.acting import Actor, act, checked_user, known_app, no_such
+from remit.gateway.acting import TOKENS, Actor, act, checked_user, known_app, no_such
 from remit.gateway.keeping import pins_place
 from remit.gateway.key_secrets import SECRET_BYTES, digest_of, prefix_of, secret_of
 from remit.gateway.records import ApiKey
@@ -31,6 +31,9 @@ MAX_PINS_BYTES = 8 * 1024
 MAX_LISTED = 200
 #: A year: a token that lives longer is a key.
 MAX_TTL_S = 366 * 24 * 60 * 60
+#: A day: a page that is open for longer asks for a new one.
+MAX_CLIENT_TTL_S = 24 * 60 * 60
+MAX_DEVICE = 200
 
 _GLOB = re.compile(r"[A-Za-z0-9_*?-]{1,100}")
 
@@ -64,7 +67,7 @@ async def create_key(books: Books, actor: Actor, role: Role, *, name: str) -> Cr
         InvalidRequest: the name is empty or too long, or the role is that of a token.
     """
     require(actor, "operator")
-    if role == "user":
+    if role in TOKENS:
         raise InvalidRequest("A key has the role operator or backend; for a user make a token.")
     return await _keep(books, actor, role, name=_name(name))
 
@@ -125,6 +128,40 @@ async def create_token(
     )
 
 
+async def create_client_token(
+    books: Books, actor: Actor, *, session: str, user: str, ttl_s: int, device: str | None = None
+) -> Created:
+    """Make a token for a client of one session: a browser tab, say (contract section 10).
+
+    Args:
+        books: where it is kept.
+        actor: an operator or a back end.
+        session: which it reaches, and nothing beside it.
+        user: of the session.
+        ttl_s: how long it lives, in seconds.
+        device: which the client runs on, where that is known.
+
+    Raises:
+        Forbidden: the actor may not make one.
+        InvalidRequest: a value is none.
+    """
+    require(actor, "operator", "backend")
+    if not 1 <= ttl_s <= MAX_CLIENT_TTL_S:
+        raise InvalidRequest(f"ttlS is {ttl_s}; give 1 to {MAX_CLIENT_TTL_S:,} seconds.")
+    if device is not None and not (1 <= len(device) <= MAX_DEVICE and device.isprintable()):
+        raise InvalidRequest(f"device must have 1 to {MAX_DEVICE} visible characters.")
+    return await _keep(
+        books,
+        actor,
+        "client",
+        name=user,
+        user=user,
+        session=session,
+        device=device,
+        expires_at=books.wall.unix_ms() + ttl_s * 1000,
+    )
+
+
 async def list_keys(
     books: Books, actor: Actor, *, role: Role | None = None, limit: int = 50,
     cursor: str | None = None,
@@ -146,7 +183,7 @@ async def read_token(books: Books, actor: Actor, token: str) -> ApiKey:
     """
     require(actor, "operator", "backend")
     found = await books.keys.get(actor.workspace, token)
-    if found is None or found.role != "user":
+    if found is None or found.role not in TOKENS:
         raise no_such("token", token)
     return found
 
@@ -162,7 +199,7 @@ async def revoke_key(books: Books, actor: Actor, key: str) -> ApiKey:
     known = await books.keys.get(actor.workspace, key)
     if known is None:
         raise no_such("key", key)
-    if known.role != "user":
+    if known.role not in TOKENS:
         require(actor, "operator")
     entry = act(books, actor, "key.revoked", f"key/{key}", {"role": known.role, "name": known.name})
     found = await books.keys.revoke(actor.workspace, key, act=entry)
@@ -185,6 +222,8 @@ async def actor_of(keeper: Keeper, key: ApiKey) -> Actor:
         apps=key.apps,
         tools=key.tools,
         pins=await _pins(keeper, key),
+        session=key.session,
+        device=key.device,
         expires_at=key.expires_at,
     )
 
@@ -206,10 +245,12 @@ async def _keep(
     apps: tuple[str, ...] | None = None,
     tools: tuple[str, ...] | None = None,
     pins: Mapping[str, JsonValue] | None = None,
+    session: str | None = None,
+    device: str | None = None,
     expires_at: int | None = None,
 ) -> Created:
     secret = secret_of(role, books.fresh.random_bytes(SECRET_BYTES))
-    entry_subject = "token" if role == "user" else "key"
+    entry_subject = "token" if role in TOKENS else "key"
     key_id = books.fresh.fresh_id(entry_subject)
     sealed = None
     if pins:
@@ -230,12 +271,16 @@ async def _keep(
         tools=tools,
         pins=tuple(sorted(pins)) if pins else None,
         sealed=sealed,
+        session=session,
+        device=device,
         expires_at=expires_at,
     )
     detail: JsonObject = {"role": role, "name": name, "prefix": key.prefix}
+    if session is not None:
+        detail["session"] = session
     entry = act(books, actor, f"{entry_subject}.created", f"{entry_subject}/{key.id}", detail)
+    # No node remembers a key that is not there, so that nobody has to hear of a new one.
     await books.keys.create(actor.workspace, key, act=entry)
-    books.bell.ring()
     return Created(key=key, secret=Secret(secret))
 
 

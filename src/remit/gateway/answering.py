@@ -1,7 +1,8 @@
 """The use cases of an input: answered, withdrawn (contract section 9, "Inputs").
 
 The first answer decides. What follows from it runs in a task of the node; should the node die
-before, another one takes the call up.
+before, another one takes the call up. An answer in a session makes that due too, which then hears
+of it.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Answer:
     Attributes:
         note: for the agent, with a no.
         digest: of the request that was shown; None holds for whatever the input has.
+        remember: a yes holds for further calls of that tool in the session.
         user: for whom a key answers; a ``backend`` key has to say.
         in_person: whether a token is held by the user's own client, not by an agent.
     """
@@ -58,6 +60,7 @@ class Answer:
     decision: Decision
     note: str = ""
     digest: str | None = None
+    remember: bool = False
     user: str | None = None
     in_person: bool = False
 
@@ -86,8 +89,9 @@ async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> Answ
 
     Raises:
         Forbidden: the actor is nobody whom this input asks.
-        InvalidRequest: the note is too long, or the user's id is none.
-        NotFound: there is no such input in the workspace.
+        InvalidRequest: the note is too long, the user's id is none, or this answer cannot be
+            remembered.
+        NotFound: there is no such input in the workspace, or in the one session of the actor.
         StoreUnavailable: it is not known whether the answer was kept; answer again.
     """
     workspace = actor.workspace
@@ -97,14 +101,25 @@ async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> Answ
         # " ana" is nobody else than ana: people are told apart by these very ids.
         checked_user(given.user)
     row = await node.inputs.get(workspace, input_id)
-    if row is None:
+    if row is None or not actor.attends(row.session):
         raise no_such("input", input_id)
+    if row.kind == "connect" and given.decision == "approve":
+        raise InvalidRequest(
+            f"This input waits until {row.user} is connected to {row.app}: "
+            f"PUT /v1/connections/{row.app}/{row.user}. The call then goes on by itself. To go on "
+            "without it, deny or cancel it."
+        )
     person = _person(actor, row, given)
     _refuse_stranger(row, person, given)
+    _refuse_remembering(row, given)
     at = node.wall.unix_ms()
     detail: JsonObject = {"isUser": person.is_user, "isOperator": person.is_operator}
     if given.note:
         detail["note"] = given.note
+    if given.remember:
+        detail["remember"] = "session"
+    if actor.device is not None:
+        detail["device"] = actor.device
     result = await node.inputs.answer(
         workspace,
         input_id,
@@ -139,6 +154,16 @@ async def withdraw(
     return closed
 
 
+async def connected(node: Node, actor: Actor, app: str, user: str) -> tuple[InputRow, ...]:
+    """Let the calls go on that wait until a user is connected to an app."""
+    closed = await node.inputs.connected(
+        actor.workspace, app=app, user=user, by=actor.label, at=node.wall.unix_ms(), node=node.id
+    )
+    for row in closed:
+        node.tasks.start(go_on(node, row))
+    return closed
+
+
 async def closed_by(node: Node, row: InputRow) -> str:
     """What decided on an input before an answer that came too late, as a sentence.
 
@@ -163,11 +188,14 @@ def _person(actor: Actor, row: InputRow, given: Answer) -> _Person:
     """Who answers: a key for the user that it names, a person's own client for its user.
 
     Raises:
-        Forbidden: an agent's token, or a ``backend`` key that names nobody.
+        Forbidden: an agent's token, a ``backend`` key that names nobody, or a token that names
+            another user than its own.
     """
-    if actor.role == "user":
+    if actor.is_token:
         if not given.in_person or actor.user is None:
             raise Forbidden(NO_AGENT)
+        if given.user is not None and not actor.speaks_for(given.user):
+            raise Forbidden("This token answers for its own user alone. Leave user out.")
         return _Person(is_user=actor.user == row.user, is_operator=False, label=actor.label)
     if given.user is None and actor.role != "operator":
         raise Forbidden(
@@ -195,6 +223,26 @@ def _refuse_stranger(row: InputRow, person: _Person, given: Answer) -> None:
         "other": "somebody else than the user whom the call concerns",
     }[ask.by]
     raise Forbidden(f"This input is for {wanted}: {ask.reason}.")
+
+
+def _refuse_remembering(row: InputRow, given: Answer) -> None:
+    """Contract section 9: only in a session, and only where the policy alone asked."""
+    if not given.remember:
+        return
+    if given.decision != "approve":
+        raise InvalidRequest(
+            "Only a yes is remembered: the same call is refused again by itself. Leave remember "
+            "out."
+        )
+    if row.session is None:
+        raise InvalidRequest(
+            "An answer is remembered for a session, and this call has none. Leave remember out."
+        )
+    if not asked_of(row).rememberable:
+        raise InvalidRequest(
+            "A yes to this call is not remembered: the tool asks for a person each time, or it is "
+            "destructive. Leave remember out."
+        )
 
 
 def _act(node: Node, actor: Actor, row: InputRow, given: Answer, at: int) -> AuditEntry:

@@ -5,17 +5,32 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, cast
 
+from msgspec import Struct
+
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import kept, moment
 from remit.gateway.ledger import InputRow
 from remit.policy.decisions import Ask
 
 if TYPE_CHECKING:
-    from remit.calls.cards import Card
+    from remit.calls.cards import Card, TitlePart
     from remit.gateway.permitting import Case
     from remit.values.json import JsonObject, JsonValue
 
 _DECISIONS = {"approved": "approve", "denied": "deny", "cancelled": "cancel", "skipped": "skip"}
+
+
+class Planned(Struct, frozen=True, kw_only=True):
+    """A call with the input that it will wait for.
+
+    Attributes:
+        case: its record names the input.
+        private: what the call's row keeps, so that it can go on.
+    """
+
+    case: Case
+    input: InputRow
+    private: str
 
 
 def input_row(
@@ -34,17 +49,13 @@ def input_row(
     """
     frozen = case.frozen
     body: JsonObject = {
-        "title": "".join(part.text for part in card.title),
-        "titleParts": [{"text": part.text, "inserted": part.inserted} for part in card.title],
+        **titled(card.title),
         "line": {"act": card.act, "danger": card.danger, "host": card.host},
         "verb": card.verb,
         "args": case.record.get("args", {}),
-        "arguments": [{"title": title, "text": text} for title, text in card.arguments],
+        "arguments": listed(card.arguments),
         "request": case.record["request"],
-        "reason": ask.reason,
-        "rememberable": ask.rememberable,
-        "apart": ask.apart,
-        "keptAs": kept_as,
+        **asks(ask, kept_as),
     }
     if card.preview is not None:
         body["preview"] = kept(card.preview)
@@ -67,6 +78,29 @@ def input_row(
         expires_at=expires_at,
         session=cast("str | None", case.record.get("sessionId")),
     )
+
+
+def titled(title: tuple[TitlePart, ...]) -> JsonObject:
+    """The app's words, as a whole and with inserted values set apart."""
+    return {
+        "title": "".join(part.text for part in title),
+        "titleParts": [{"text": part.text, "inserted": part.inserted} for part in title],
+    }
+
+
+def listed(arguments: tuple[tuple[str, str], ...]) -> list[JsonValue]:
+    """Each argument under its title."""
+    return [{"title": title, "text": text} for title, text in arguments]
+
+
+def asks(ask: Ask, kept_as: str) -> JsonObject:
+    """Why a person is asked, and what only ``asked_of`` and ``kept_as`` read."""
+    return {
+        "reason": ask.reason,
+        "rememberable": ask.rememberable,
+        "apart": ask.apart,
+        "keptAs": kept_as,
+    }
 
 
 def asked_of(row: InputRow) -> Ask:
@@ -101,10 +135,13 @@ def input_json(row: InputRow) -> JsonObject:
         "createdAt": moment(row.created_at),
         "expiresAt": moment(row.expires_at),
     }
+    rememberable = said.get("rememberable") is True and row.session is not None
     for name in ("apart", "rememberable", "keptAs"):
         said.pop(name, None)
     if row.session is not None:
         said["sessionId"] = row.session
+    if rememberable and row.status == "open":
+        said["rememberable"] = True
     if row.status != "open":
         said |= answer_of(row)
     return said
@@ -133,6 +170,12 @@ def note_of(row: InputRow) -> str | None:
     """What the person said with the answer."""
     note: JsonValue = detail_of(row).get("note")
     return note if isinstance(note, str) and note else None
+
+
+def device_of(row: InputRow) -> str | None:
+    """The id of the device that the answer came from."""
+    device: JsonValue = detail_of(row).get("device")
+    return device if isinstance(device, str) and device else None
 
 
 def _body(row: InputRow) -> JsonObject:

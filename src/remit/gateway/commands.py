@@ -16,6 +16,18 @@ WAIT_MS = 30_000
 MAX_WAIT_MS = 120_000
 
 
+class Remembered(Struct, frozen=True, kw_only=True):
+    """A person's yes that holds for the session (contract section 9, ``remember``).
+
+    Attributes:
+        by: who said it; ``is_user``, ``is_operator``: what they were.
+    """
+
+    by: str
+    is_user: bool
+    is_operator: bool
+
+
 class Command(Struct, frozen=True, kw_only=True):
     """One call that is asked for.
 
@@ -28,6 +40,7 @@ class Command(Struct, frozen=True, kw_only=True):
         call_id: one that was given out before (a repeated request taken over); None makes one.
         origin: who gave ``args``.
         session, run, response_seq, model_call_id, model: of a call that a model made.
+        remembered: who said that calls of this tool need no second yes in the session.
     """
 
     actor: Actor
@@ -46,6 +59,7 @@ class Command(Struct, frozen=True, kw_only=True):
     response_seq: int | None = None
     model_call_id: str | None = None
     model: str | None = None
+    remembered: Remembered | None = None
 
     @property
     def workspace(self) -> str:

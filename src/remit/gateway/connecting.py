@@ -149,7 +149,7 @@ async def list_connections(
     Raises:
         Forbidden: a token asks for another user's.
     """
-    if actor.role == "user":
+    if actor.is_token:
         user = user or actor.user
     if user is not None and not actor.speaks_for(user):
         require(actor, "operator", "backend")

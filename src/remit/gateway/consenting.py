@@ -168,7 +168,7 @@ async def list_grants(
         Forbidden: a token asks for another user's.
         InvalidRequest: the user's id is none.
     """
-    if actor.role == "user":
+    if actor.is_token:
         user = user or actor.user
     if user is not None:
         _speaks_for(actor, checked_user(user))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from remit.catalog.model import Tool
     from remit.errors import CallError
+    from remit.gateway.journal import Opened
     from remit.gateway.ledger import CallStatus, Outcome
     from remit.gateway.node import Node
     from remit.values.json import JsonObject
@@ -81,11 +83,20 @@ def status_of(ended: Ended, was: CallStatus) -> CallStatus:
     return "failed" if status == "denied" and was in _SENT else status
 
 
-async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> Ended:
+async def end(
+    node: Node, workspace: str, ended: Ended, *, was: CallStatus, opened: Opened | None = None
+) -> Ended:
     """Commit the end of a call, then tell it.
 
     A store that does not do its part is asked again for a while: what came back from the app is
     known nowhere else. That a failed commit was one after all is seen by the status.
+
+    Args:
+        node: where it ends.
+        workspace: of the call.
+        ended: how.
+        was: what the call is in the ledger until then.
+        opened: what ``ended.record`` begins with, where that was written as text already.
 
     Returns:
         How the call ended: where another was faster, what that one committed.
@@ -94,18 +105,22 @@ async def end(node: Node, workspace: str, ended: Ended, *, was: CallStatus) -> E
         StoreUnavailable: it could not be committed, and nobody was told. A task of the node goes
             on trying until it is, or the process ends.
     """
+    record = ended.record
     its_end = _End(
         workspace=workspace,
         call_id=ended.call_id,
         was=was,
         status=status_of(ended, was),
         outcome=ended.outcome,
-        record_json=compact_json(ended.record),
+        record_json=compact_json(record) if opened is None else opened.followed(record),
     )
-    late = Late(workspace=workspace, call_id=ended.call_id, was=was, chars=len(its_end.record_json))
-    stands = await outlasting(
-        node, late, partial(_commit, node, its_end), partial(_commit_late, node, its_end)
-    )
+    try:
+        stands = await _commit(node, its_end)
+    except StoreUnavailable:
+        chars = len(its_end.record_json)
+        late = Late(workspace=workspace, call_id=ended.call_id, was=was, chars=chars)
+        now, later = partial(_commit, node, its_end), partial(_commit_late, node, its_end)
+        stands = await outlasting(node, late, now, later, failed=True)
     ended = stands or ended
     node.endings.tell(workspace, ended)
     return ended
@@ -116,6 +131,8 @@ async def outlasting(
     late: Late,
     now: Callable[[], Awaitable[T]],
     later: Callable[[], Awaitable[object]],
+    *,
+    failed: bool = False,
 ) -> T:
     """Do what a call needs of the store, which is asked again for a while where it is away.
 
@@ -125,13 +142,14 @@ async def outlasting(
         now: does it; only what may be done twice.
         later: does it too, with all that follows from it, and holds no more than that needs:
             where ``now`` came to nothing, a task of the node tries it until the store is back.
+        failed: ``now`` was tried just before.
 
     Raises:
         StoreUnavailable: it is not done yet, or no more where the node does not go on with it
             (``Endings.keep``).
     """
     try:
-        return await _insisting(node, now)
+        return await _insisting(node, now, failed=failed)
     except StoreUnavailable:
         if node.endings.keep(late):
             node.tasks.start(_outlasting(node, late, later))
@@ -153,12 +171,13 @@ async def _outlasting(node: Node, late: Late, later: Callable[[], Awaitable[obje
         node.endings.let_go(late)
 
 
-async def _insisting(node: Node, act: Callable[[], Awaitable[T]]) -> T:
+async def _insisting(node: Node, act: Callable[[], Awaitable[T]], *, failed: bool) -> T:
     for delay_ms in _AGAIN_MS:
-        try:
-            return await act()
-        except StoreUnavailable:
-            await node.clock.sleep(delay_ms)
+        if not failed:
+            with suppress(StoreUnavailable):
+                return await act()
+        failed = False
+        await node.clock.sleep(delay_ms)
     return await act()
 
 

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Protocol, final
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from remit.gateway.journal import Ended
-    from remit.gateway.ledger import CallStatus
+    from remit.gateway.ledger import CallRow, CallStatus
 
 MAX_LATE = 10_000
 MAX_LATE_CHARS = 64 * 1024 * 1024
+# Whole results of calls of sessions, for the turn that looks a moment later: a record holds 4 KiB.
+_MAX_RECENT = 512
+
+
+class Listener(Protocol):
+    """Whoever wants to know of every call that this process ends or polls."""
+
+    def ended(self, workspace: str, ended: Ended) -> None:
+        """An end was committed."""
+        ...
+
+    def progressed(self, workspace: str, call: CallRow, *, polls: int, status: str) -> None:
+        """A job was asked for, and goes on."""
+        ...
 
 
 class Late(Struct, frozen=True, kw_only=True):
@@ -41,6 +55,21 @@ class Endings:
         # What the store did not take; what came back from an app is known nowhere else.
         self._late: dict[tuple[str, str, CallStatus], Late] = {}
         self._late_chars = 0
+        self._listeners: list[Listener] = []
+        self._recent: dict[tuple[str, str], Ended] = {}
+
+    def listen(self, listener: Listener) -> None:
+        """Tell somebody of everything from now on."""
+        self._listeners.append(listener)
+
+    def recent(self, workspace: str, call: str) -> Ended | None:
+        """The whole end of a call of a session that ended here lately; None where it is gone."""
+        return self._recent.get((workspace, call))
+
+    def progressed(self, workspace: str, call: CallRow, *, polls: int, status: str) -> None:
+        """Tell how far a job is."""
+        for listener in self._listeners:
+            listener.progressed(workspace, call, polls=polls, status=status)
 
     @property
     def late(self) -> int:
@@ -79,6 +108,12 @@ class Endings:
         for future in tuple(self._waiting.get((workspace, ended.call_id), ())):
             if not future.done():
                 future.set_result(ended)
+        if "sessionId" in ended.record:
+            self._recent[workspace, ended.call_id] = ended
+            if len(self._recent) > _MAX_RECENT:
+                del self._recent[next(iter(self._recent))]
+        for listener in self._listeners:
+            listener.ended(workspace, ended)
 
     def _forget(self, key: tuple[str, str], future: asyncio.Future[Ended]) -> None:
         waiting = self._waiting.get(key, [])

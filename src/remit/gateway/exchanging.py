@@ -73,7 +73,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
     retry: bool = True
 
     async def first(self, sendable: SendableCall) -> tuple[Body, int]:
-        """Send a call that may be sent: what came back, and the wait it asks for, in ms.
+        """Send a call that may be sent: what came back, and the wait before a poll, in ms.
 
         Raises:
             CallError: no answer that could be read, or one that is not 2xx.
@@ -81,9 +81,11 @@ class Exchange(Struct, frozen=True, kw_only=True):
         request = sendable.request
         retry = self.retry and request.method == "GET"
         answer = await send(self._finished(request), self._line(), retry=retry)
-        if (error := self._refusal(request, answer)) is not None:
+        if not answer.succeeded and (error := self._refusal(request, answer)) is not None:
             raise error
-        return read_body(self.tool, answer), retry_after_ms(answer) or 0
+        # How long to wait matters to what is asked for again alone.
+        asked_ms = None if self.tool.polling is None else retry_after_ms(answer)
+        return read_body(self.tool, answer), asked_ms or 0
 
     def status_of(self, arguments: Arguments, request: FrozenRequest, first: Body) -> FrozenRequest:
         """The request that asks how the job is, made of the first answer.
@@ -144,7 +146,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
             self.world.watcher.polled(tool.name, poll, polling.max_polls, "no answer")
             return Polled(wait_ms=wait_ms)
         progress = judge(polling, answer)
-        status = self._said(progress.words)
+        status = self.said(progress.words)
         self.world.watcher.polled(tool.name, poll, polling.max_polls, status)
         if progress.state == "failed":
             details: dict[str, JsonValue] = {"status": status, "polls": poll}
@@ -164,7 +166,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
             "The job may still finish: read its state before starting it again.",
             details={
                 "polls": polling.max_polls,
-                "lastStatus": None if last is None else self._said(last.words),
+                "lastStatus": None if last is None else self.said(last.words),
             },
             sent=True,
         )
@@ -177,8 +179,8 @@ class Exchange(Struct, frozen=True, kw_only=True):
         if last.status is MISSING:
             return f'the answers had nothing at "{field}"'
         ends = (*polling.complete_values, *polling.failed_values)
-        wanted = " or ".join(self._said(compact_json(value)) for value in ends)
-        return f'"{field}" was "{self._said(last.words)}"; only {wanted} ends the job'
+        wanted = " or ".join(self.said(compact_json(value)) for value in ends)
+        return f'"{field}" was "{self.said(last.words)}"; only {wanted} ends the job'
 
     async def _poll(self, asked: FrozenRequest, polling: Polling) -> tuple[Body | None, int]:
         """One poll: the body, or None where it failed in passing; and the wait before the next."""
@@ -228,7 +230,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
             masker=self.masker,
         )
 
-    def _said(self, words: str) -> str:
+    def said(self, words: str) -> str:
         """The app's word for the status, fit to be shown: masked, one line, nothing hidden."""
         line = visible(self.masker.text(words)).replace("\n", " ")
         return line if len(line) <= _MAX_STATUS_CHARACTERS else line[:_MAX_STATUS_CHARACTERS] + "…"

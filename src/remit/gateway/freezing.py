@@ -71,7 +71,7 @@ def encode(call: FrozenCall, *, whole: bool = True) -> str:
         {
             "form": _FORM,
             "request": _request(call.request),
-            "tool": _tool(tool) if whole else None,
+            "tool": tool_json(tool) if whole else None,
             "secrets": _secrets(tool),
             "args": [
                 arguments.values,
@@ -109,7 +109,7 @@ def decode(text: str, around: Surroundings, current: Tool | None = None) -> Froz
         return FrozenCall(
             request=_read_request(record["request"]),
             tool=_as_secret(
-                _read_tool(record["tool"], around, current), record.get("secrets"), current
+                tool_of(record["tool"], around, current), record.get("secrets"), current
             ),
             arguments=_read_arguments(record["args"]),
             traceparent=record["trace"],
@@ -121,12 +121,17 @@ def decode(text: str, around: Surroundings, current: Tool | None = None) -> Froz
         raise Unreadable(f"a kept call is broken ({type(error).__name__})") from None
 
 
-def _tool(tool: Tool) -> JsonValue:
+def tool_json(tool: Tool) -> JsonValue:
     """The tool as its author wrote it, with the judgement that a refresh may have made of it."""
     return [tool.record, tool.category.value, tool.danger_level.value, tool.requires_approval]
 
 
-def _read_tool(kept: list[Any] | None, around: Surroundings, current: Tool | None) -> Tool:
+def tool_of(kept: list[Any] | None, around: Surroundings, current: Tool | None = None) -> Tool:
+    """The tool that ``tool_json`` wrote; the current one where nothing was kept.
+
+    Raises:
+        Unreadable: there is none, or it does not load there.
+    """
     if kept is None:
         if current is None:
             raise Unreadable("the tool is not in the catalog any more")

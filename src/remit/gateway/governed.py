@@ -7,36 +7,38 @@ before anything is sent is recorded, too.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import structs
 
 from remit.calls.arguments import settle
-from remit.calls.cards import approval_card
 from remit.catalog.model import ClientTarget
 from remit.catalog.scales import Category
 from remit.errors import (
     CallError,
     ClientUnavailable,
+    NotConnected,
     NotFound,
     OverCeiling,
     RateLimited,
     UnknownTool,
 )
 from remit.gateway.acting import no_such
+from remit.gateway.approving import approval_of
 from remit.gateway.apps import App, find_tool
-from remit.gateway.asking import input_row
 from remit.gateway.awaiting import StillRunning, Waiting, as_it_stands, settled_within
 from remit.gateway.commands import MAX_WAIT_MS, WAIT_MS, Command
+from remit.gateway.connect_inputs import connect_input_of, connectable
 from remit.gateway.ending import failure, status_of
 from remit.gateway.freezing import FrozenCall
+from remit.gateway.journal import Opened
 from remit.gateway.noting import Notes
 from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing
-from remit.gateway.previewing import previewed
-from remit.gateway.resting import kept_digest, private_of
+from remit.gateway.resting import private_of
 from remit.gateway.running import Polling, resendable, send
-from remit.gateway.steps import denial, freeze, hidden_pins, masked
+from remit.gateway.steps import denial, freeze, masked
 from remit.policy.decisions import Ask, Deny
 from remit.policy.limits import Counts, Limits, over_limit
 
@@ -45,13 +47,14 @@ if TYPE_CHECKING:
 
     from remit.catalog.model import Tool
     from remit.errors import RemitError
+    from remit.gateway.asking import Planned
     from remit.gateway.journal import Ended
     from remit.gateway.ledger import CallRow
     from remit.gateway.node import AppInForce, Node
     from remit.gateway.permitting import Permit
     from remit.values.secrets import Secret
 
-__all__ = ["MAX_WAIT_MS", "PROBLEMS", "WAIT_MS", "Called", "Command", "Refused", "call"]
+__all__ = ["MAX_WAIT_MS", "PROBLEMS", "WAIT_MS", "Called", "Command", "Refused", "call", "refuse"]
 
 #: What is refused before anything was sent is a problem document (contract section 10).
 PROBLEMS = frozenset(
@@ -113,6 +116,20 @@ async def call(node: Node, command: Command) -> Called:
         return await _recorded(node, command, notes, error)
 
 
+async def refuse(node: Node, command: Command, error: CallError) -> Called:
+    """Record a call that is refused before it is looked at: what the model gave is no JSON, say.
+
+    Raises:
+        StoreUnavailable: it could not be kept.
+    """
+    notes = Notes.of(node, command)
+    with suppress(CallError, NotFound):
+        found = await standing(node, command.workspace, command.app)
+        notes.stands(found)
+        notes.tool = found.catalog.tool(command.tool)
+    return await _recorded(node, command, notes, error)
+
+
 async def _made(node: Node, command: Command, notes: Notes) -> Called:
     actor = command.actor
     if not (actor.speaks_for(command.user) and actor.reaches(command.app, command.tool)):
@@ -130,13 +147,20 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
     notes.judged(ruling)
     if isinstance(ruling.verdict, Deny):
         raise denial(tool, ruling.verdict)
-    await _within_limits(node, command, tool, found.policy.limits)
-    given = await access(node, case, found)
+    await within_limits(node, command, tool, found.policy.limits)
+    try:
+        given = await access(node, case, found)
+    except NotConnected as error:
+        if command.session is None or not connectable(found.definition):
+            raise
+        return await _to_connect(node, command, notes, case, found, error.message)
     if (held := given.held) is not None:
         notes.connected(held, given.app)
         case = case.connected(held)
     if isinstance(ruling.verdict, Ask):
-        return await _asked(node, command, notes, case, found, ruling.verdict)
+        if command.remembered is None or not ruling.verdict.rememberable:
+            return await _asked(node, command, notes, case, found, ruling.verdict)
+        case = notes.remembered(case, command.remembered)
     permit = await permitted(node, case, found=found, ruling=ruling, given=given)
     return await _dispatched(node, command, notes, case, permit)
 
@@ -166,7 +190,9 @@ async def _frozen(
     env = await env_of(node, command.workspace, found, tool)
     app = _app(node, found, env)
     notes.settled(tool, arguments, app)
-    request = freeze(tool, app, arguments, version=found.version)
+    request = found.straights.request(tool, arguments)
+    if request is None:
+        request = freeze(tool, app, arguments, version=found.version)
     notes.frozen(request)
     return Case(
         workspace=command.workspace,
@@ -181,7 +207,7 @@ async def _frozen(
     )
 
 
-async def _within_limits(node: Node, command: Command, tool: Tool, limits: Limits) -> None:
+async def within_limits(node: Node, command: Command, tool: Tool, limits: Limits) -> None:
     """Count what there has been against the limits of the policy (contract section 18).
 
     Raises:
@@ -208,35 +234,25 @@ async def _asked(
     node: Node, command: Command, notes: Notes, case: Case, found: AppInForce, ask: Ask
 ) -> Called:
     """Write the call down with the input that it waits for, both or neither."""
-    # A yes to what the guard will refuse would be wasted.
-    await node.egress.admit(case.frozen.request.origin)
-    preview, failed = await previewed(node, case, found, command.pins, notes.masker)
-    card = approval_card(
-        case.tool,
-        hidden_pins(case.frozen.arguments),
-        case.frozen.request,
-        reason=ask.reason,
-        preview=preview,
-        preview_failure=failed,
-        account=case.frozen.account,
-    )
+    planned = await approval_of(node, case, found, ask, pins=command.pins, masker=notes.masker)
+    return await _waiting(node, command, notes, planned)
+
+
+async def _to_connect(
+    node: Node, command: Command, notes: Notes, case: Case, found: AppInForce, why: str
+) -> Called:
+    """Write the call down with the input that asks the user to connect the app."""
+    planned = await connect_input_of(node, case, found.definition.name, why)
+    return await _waiting(node, command, notes, planned)
+
+
+async def _waiting(node: Node, command: Command, notes: Notes, planned: Planned) -> Called:
+    case, waits = planned.case, planned.input
     now = node.wall.unix_ms()
-    row_id = node.fresh.fresh_id("inp")
-    case = structs.replace(case, record={**case.record, "inputId": row_id})
-    private = await private_of(node, case)
-    row = notes.row("await_input", now, case.record, private=private)
-    waits = input_row(
-        case,
-        card,
-        ask,
-        input_id=row_id,
-        kept_as=kept_digest(private),
-        at=now,
-        expires_at=now + node.terms.input_ttl_ms,
-    )
+    row = notes.row("await_input", now, case.record, private=planned.private)
     if not await node.calls.plan_waiting(command.workspace, row, waits):
         return await as_it_stands(node, command.workspace, case.call_id)
-    return Waiting(call_id=case.call_id, input_id=row_id)
+    return Waiting(call_id=case.call_id, input_id=waits.id)
 
 
 async def _dispatched(
@@ -258,7 +274,7 @@ async def _committed(
     """Commit the intent, then send; None where the call of that id was made before."""
     if not await node.calls.plan(case.workspace, row):
         return None
-    return await send(node, case, permit)
+    return await send(node, case, permit, Opened(case.record, row.record_json))
 
 
 async def _recorded(node: Node, command: Command, notes: Notes, error: CallError) -> Called:

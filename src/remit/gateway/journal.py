@@ -9,13 +9,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeGuard, cast
+from itertools import islice
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
 from remit.catalog.scales import Renderer
 from remit.documents.canonical import canonical_json, compact_bytes, compact_json
 from remit.gateway.steps import hidden_pins
+from remit.values.secrets import NOTHING_SECRET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +75,28 @@ class Ended(Struct, frozen=True, kw_only=True):
         return cast("list[JsonValue]", self.record.get("repaired", []))
 
 
+class Opened(Struct, frozen=True):
+    """The record of a call as it was committed before the send.
+
+    Attributes:
+        text: the ``record`` as ``compact_json`` writes it.
+    """
+
+    record: JsonObject
+    text: str
+
+    def followed(self, whole: JsonObject) -> str:
+        """The text of a record that begins with this one, unchanged; only what follows is written.
+
+        Args:
+            whole: has at least one member more.
+        """
+        more = dict(islice(whole.items(), len(self.record), None))
+        return f"{self.text[:-1]},{compact_json(more)[1:]}"
+
+
+# Calls come many at a time, and each has several.
+@lru_cache(maxsize=64)
 def moment(at_ms: int) -> str:
     """A time as RFC 3339 in UTC, with milliseconds."""
     seconds, ms = divmod(at_ms, 1000)
@@ -89,13 +113,11 @@ def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:
     values = tool.parameters.masked(arguments.values)
     if arguments.undeclared_pins:
         values |= hidden_pins(arguments).undeclared_pins
-    values = _object(masker.value(values))
-    if not _is_small(values):
+    if masker is not NOTHING_SECRET:
+        values = _object(masker.value(values))
+    if len(compact_bytes(values)) > MAX_VALUE_BYTES:
         values = {name: kept(value) for name, value in values.items()}
-    said: JsonObject = {
-        "args": values,
-        "argOrigins": cast("JsonObject", dict(arguments.origins)),
-    }
+    said: JsonObject = {"args": values, "argOrigins": {**arguments.origins}}
     if arguments.refused_pins:
         said["refusedPins"] = list(arguments.refused_pins)
     if arguments.repaired:
@@ -105,12 +127,17 @@ def asked(tool: Tool, arguments: Arguments, masker: Masker) -> JsonObject:
 
 def requested(request: FrozenRequest, masker: Masker) -> JsonObject:
     """What the record says of the request: as it may be shown, and its digest."""
-    body = masker.value(request.shown.body)
+    shown = request.shown
+    url, body = shown.url, shown.body
+    headers: JsonObject = {**shown.headers}
+    if masker is not NOTHING_SECRET:
+        url, headers = masker.text(url), _object(masker.value(headers))
+        body = cast("JsonValue", masker.value(body))
     return {
         "method": request.method,
-        "url": kept_text(masker.text(request.shown.url)),
-        "headers": _object(masker.value(dict(request.shown.headers))),
-        "body": body if _is_small(body) else _kept_members(cast("JsonValue", body)),
+        "url": kept_text(url),
+        "headers": headers,
+        "body": _kept_members(body) if len(compact_bytes(body)) > MAX_VALUE_BYTES else body,
         "digest": request.digest,
     }
 
@@ -129,6 +156,7 @@ def succeeded(
     absent: tuple[tuple[str, str], ...] = (),
 ) -> Ended:
     """The end of a call that came to its result."""
+    call_id: str = opened["id"]  # pyright: ignore[reportAssignmentType] -- it is a text in every record
     record: JsonObject = {
         **opened,
         "outcome": "ok",
@@ -146,7 +174,7 @@ def succeeded(
     if absent:
         record["absent"] = cast("JsonObject", dict(absent))
     return Ended(
-        call_id=cast("str", opened["id"]),
+        call_id=call_id,
         outcome="ok",
         record=record,
         result=result,
@@ -203,11 +231,6 @@ def recalled(record: JsonObject) -> Ended:
         display=display if isinstance(display, dict) else None,
         error=error if isinstance(error, dict) else None,
     )
-
-
-def _is_small(value: object) -> TypeGuard[JsonValue]:
-    """Whether a value is so small as a whole that nothing in it is cut."""
-    return len(compact_bytes(value)) <= MAX_VALUE_BYTES
 
 
 def kept(value: JsonValue) -> JsonValue:

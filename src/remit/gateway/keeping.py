@@ -68,6 +68,11 @@ def pins_place(workspace: str, user: str, token_id: str) -> Place:
     return Place(workspace=workspace, app="", user=user, field=("pins", token_id))
 
 
+def session_place(workspace: str, user: str, session: str) -> Place:
+    """Where the pins of a session belong."""
+    return Place(workspace=workspace, app="", user=user, field=("session", session))
+
+
 def signing_place(kid: str) -> Place:
     """Where the private part of a signing key belongs."""
     return Place(workspace=SERVER, app="", user=None, field=("signing", kid))

@@ -22,7 +22,7 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BODY, _CHECK = 43, 6
 _SHOWN = 4
 _SECRET = re.compile(
-    rf"(rk_(?:operator|backend|user)_[0-9A-Za-z]{{{_BODY}}})([0-9A-Za-z]{{{_CHECK}}})"
+    rf"(rk_(?:operator|backend|user|client)_[0-9A-Za-z]{{{_BODY}}})([0-9A-Za-z]{{{_CHECK}}})"
 )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping
 
+    from remit.calls.straight import Straights
     from remit.catalog.model import Definition, Tool
     from remit.gateway.acting import Fresh, WallClock
     from remit.gateway.endings import Endings
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from remit.policy.rules import Policy
     from remit.values.secrets import Secret
 
+CatalogSource = Literal["fresh", "unchanged", "stale", "static"]
 #: How long an input stays open (contract section 9).
 INPUT_TTL_MS = 24 * 60 * 60 * 1000
 
@@ -75,6 +77,21 @@ class AppInForce(Protocol):
         """Of the catalog, for the record."""
         ...
 
+    @property
+    def source(self) -> CatalogSource:
+        """How the catalog came to be."""
+        ...
+
+    @property
+    def age_s(self) -> int | None:
+        """Since the app last confirmed the catalog; None for a static one."""
+        ...
+
+    @property
+    def straights(self) -> Straights:
+        """The straight ways to the requests of its tools."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotStanding:
@@ -90,8 +107,12 @@ class NotStanding:
 class Standing(Protocol):
     """What is in force now, at most two seconds old (contract section 7, "Suspend")."""
 
-    async def app(self, workspace: str, app: str) -> AppInForce | NotStanding:
-        """The app as calls find it."""
+    async def app(self, workspace: str, app: str, *, now: bool = False) -> AppInForce | NotStanding:
+        """The app as calls find it; ``now`` fetches its catalog however young it is."""
+        ...
+
+    async def policy(self, workspace: str) -> Policy:
+        """The policy in force; where there is none, one that adds nothing."""
         ...
 
 
@@ -140,7 +161,7 @@ class Terms:
     version: str = "0"
     brand: str = "Remit"
     input_ttl_ms: int = INPUT_TTL_MS
-    lease_ms: int = 15_000
+    lease_ms: int = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

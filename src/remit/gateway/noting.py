@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from msgspec import structs
+
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import asked, moment, requested, ruled
 from remit.gateway.ledger import CallRow
+from remit.gateway.permitting import Yes
 from remit.gateway.steps import secrets_of
+from remit.policy.decisions import Approval
 from remit.values.secrets import NOTHING_SECRET, Masker
 
 if TYPE_CHECKING:
@@ -15,9 +19,10 @@ if TYPE_CHECKING:
     from remit.calls.planning import FrozenRequest
     from remit.catalog.model import Tool
     from remit.gateway.apps import App
-    from remit.gateway.commands import Command
+    from remit.gateway.commands import Command, Remembered
     from remit.gateway.ledger import CallStatus
     from remit.gateway.node import AppInForce, Held, Node
+    from remit.gateway.permitting import Case
     from remit.policy.verdicts import Ruling
     from remit.values.json import JsonObject
     from remit.values.secrets import Secret
@@ -44,7 +49,7 @@ class Notes:
         self.record: JsonObject = {
             "id": call_id,
             "at": moment(at),
-            "workspace": command.workspace,
+            "workspace": command.actor.workspace,
             "user": command.user,
             "actor": command.actor.label,
             "app": command.app,
@@ -92,6 +97,13 @@ class Notes:
         self.record["connectionId"] = held.connection_id
         if held.account is not None:
             self.record["account"] = held.account
+
+    def remembered(self, case: Case, given: Remembered) -> Case:
+        """A person's yes of before holds for this request, too."""
+        self.record |= {"answeredBy": given.by, "remembered": True}
+        approval = Approval(digest=case.frozen.request.digest, by=given.by)
+        yes = Yes(approval=approval, is_user=given.is_user, is_operator=given.is_operator)
+        return structs.replace(case, record=self.record, yes=yes)
 
     def row(
         self,

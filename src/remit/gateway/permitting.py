@@ -137,13 +137,14 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
     if found.version != case.frozen.request.version:
         _refuse_elsewhere(definition, case.frozen)
     held = None
-    if carries_credential(tool) and definition.auth.type not in {"none", "identity"}:
+    carries, auth = carries_credential(tool), definition.auth
+    if carries and auth.type not in {"none", "identity"}:
         held = _same(case, await node.wallet.credential(case.workspace, found, case.user))
     credential = None if held is None else held.secret
     use = None
-    if definition.auth.type != "identity" and carries_credential(tool):
+    if carries and auth.type != "identity":
         # Before anybody is asked: a yes should not be wasted on what cannot be sent.
-        use = use_credential(definition.auth, credential)
+        use = use_credential(auth, credential)
     app = App(
         definition=definition,
         catalog=found.catalog,
@@ -158,7 +159,8 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
 
 async def env_of(node: Node, workspace: str, found: AppInForce, tool: Tool) -> Mapping[str, Secret]:
     """The env values that a tool can use; nothing is opened for one that names none."""
-    if tool.request is None or not tool.request.env_names:
+    template = tool.request
+    if template is None or not template.env_names:
         return {}
     return await node.wallet.env(workspace, found, tool)
 
@@ -207,7 +209,7 @@ def judged(case: Case, found: AppInForce) -> Ruling:
     tool = case.frozen.tool
     return evaluate(
         found.policy,
-        _stricter(tool, found.catalog.tool(tool.name)),
+        stricter(tool, found.catalog.tool(tool.name)),
         app=case.app,
         ceiling=found.definition.ceiling,
         args=reachable(tool, case.frozen.arguments),
@@ -293,7 +295,8 @@ def _refuse_wrong_person(case: Case, ruling: Ruling) -> None:
         )
 
 
-def _stricter(tool: Tool, current: Tool | None) -> Tool:
+def stricter(tool: Tool, current: Tool | None) -> Tool:
+    """The tool with the stricter of two judgements; itself where there is no other."""
     if current is None or current is tool:
         return tool
     return replace(

@@ -61,6 +61,8 @@ async def poll(node: Node, row: CallRow) -> Ended | None:
         ended = failure(case.record, masked(error, exchange.masker), case.tool)
         return await end(node, row.workspace, ended, was="polling")
     await _again(node, row, row.polls_left, polled.wait_ms)
+    words = "no answer" if polled.progress is None else exchange.said(polled.progress.words)
+    node.endings.progressed(row.workspace, row, polls=number, status=words)
     return None
 
 

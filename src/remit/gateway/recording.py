@@ -135,6 +135,12 @@ class Inputs(Protocol):
         """Cancel the open inputs of a call or of a session; ``node`` ends their calls."""
         ...
 
+    async def connected(
+        self, workspace: str, *, app: str, user: str, by: str, at: int, node: str
+    ) -> tuple[InputRow, ...]:
+        """Close a user's connect inputs as ``answered``; ``node`` goes on with their calls."""
+        ...
+
     async def next_expiry_at(self) -> int | None:
         """When the next open input is over, in any workspace."""
         ...
@@ -205,8 +211,12 @@ class Work(Protocol):
         """When the next poll is due."""
         ...
 
-    async def abandoned(self, node: str, *, at: int, limit: int) -> tuple[CallRow, ...]:
-        """Claim calls whose node died while it worked on them.
+    async def abandoned(
+        self, node: str, *, at: int, limit: int, quiet_ms: int = 0
+    ) -> tuple[CallRow, ...]:
+        """Claim calls whose node died while it worked on them, and that nobody touched for so long.
+
+        A node that was but stopped makes calls before it has said again that it is alive.
 
         ``sending``: it is not known whether they happened (contract section 5). ``planned``:
         nothing went out. ``await_input``: the input is answered, nobody went on.
@@ -214,7 +224,10 @@ class Work(Protocol):
         ...
 
     async def forget_answers(self, *, at: int) -> int:
-        """Delete stored answers that are over; says how many."""
+        """Delete stored answers that are over; says how many.
+
+        Calls that have ended since their session was erased are erased with it.
+        """
         ...
 
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 VersionStatus = Literal["submitted", "approved", "rejected", "superseded"]
 Consent = Literal["user", "workspace"]
-Role = Literal["operator", "backend", "user"]
+Role = Literal["operator", "backend", "user", "client"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,13 +228,14 @@ class ApiKey:
     """A key or a token; its secret is kept as a hash alone (contract section 10).
 
     Attributes:
-        role: ``user`` is a token of one user.
+        role: ``user`` is a token of one user, ``client`` one of a session and a device.
         secret_hash: SHA-256 of the secret, hexadecimal.
         prefix: the first characters, by which a person knows it again.
         user: whom a token speaks for; None for a key.
         apps, tools: what a token may reach; None is all; tools are globs.
         pins: names of the arguments that the token fixes; None is none.
         sealed: these arguments as a JSON object, sealed by the vault; None where there are none.
+        session, device: of a client token; such a one is forgotten with its session.
     """
 
     workspace: str
@@ -253,6 +254,8 @@ class ApiKey:
     expires_at: int | None = None
     revoked_at: int | None = None
     last_used_at: int | None = None
+    session: str | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

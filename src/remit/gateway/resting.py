@@ -61,14 +61,33 @@ async def sealed_of(node: Node, case: Case, text: str) -> str:
     """
     if case.tool.parameters.secrets is None and not case.frozen.arguments.undeclared_pins:
         return text
+    return await sealed_text(
+        node, text, workspace=case.workspace, app=case.app, user=case.user, call=case.call_id
+    )
+
+
+async def sealed_text(
+    node: Node, text: str, *, workspace: str, app: str, user: str, call: str
+) -> str:
+    """What a call's row keeps, sealed to it; raises as ``private_of``."""
     pieces = [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]
     sealed: list[str] = []
     for number, piece in enumerate(pieces):
-        place = _place(
-            case.workspace, case.app, case.user, case.call_id, _which(number, len(pieces))
-        )
+        place = _place(workspace, app, user, call, _which(number, len(pieces)))
         sealed.append((await node.keeper.seal(place, Secret(piece))).text)
     return _SEALED + " ".join(sealed)
+
+
+async def opened_text(node: Node, row: CallRow) -> str:
+    """What a call's row keeps, opened where it is sealed.
+
+    Raises:
+        VaultFault: it cannot be opened.
+    """
+    text = row.private or ""
+    if text.startswith(_SEALED):
+        return await _opened(node, row, text.removeprefix(_SEALED).split(" "))
+    return text
 
 
 async def restored(node: Node, row: CallRow, found: AppInForce) -> Case:
@@ -137,9 +156,7 @@ def as_frozen(case: Case, app: App) -> JsonObject:
 
 
 async def _frozen(node: Node, row: CallRow, found: AppInForce) -> FrozenCall:
-    text = row.private or ""
-    if text.startswith(_SEALED):
-        text = await _opened(node, row, text.removeprefix(_SEALED).split(" "))
+    text = await opened_text(node, row)
     definition = found.definition
     around = surroundings_of(
         definition.auth,

@@ -27,6 +27,7 @@ from remit.gateway.journal import Ended
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import CallChange
 from remit.gateway.permitting import Yes, permitted, standing
+from remit.gateway.reconnecting import went_on
 from remit.gateway.resting import as_frozen, kept_digest, record_of, restored
 from remit.gateway.running import begun, lost, resendable, send
 from remit.gateway.steps import refused
@@ -63,8 +64,13 @@ async def _gone_on(node: Node, waits: InputRow) -> Ended | Polling | None:
     row = await node.calls.get(waits.workspace, waits.call)
     if row is None or row.status != "await_input":
         return None
-    record = {**record_of(row), **_answered(waits)}
+    record = {**record_of(row), **answered(waits)}
+    if waits.kind == "connect" and waits.status == "answered":
+        return await _connected(node, row, record)
     if waits.status == "approved":
+        if record.get("target") == "client":
+            # Whoever works on its session offers it to the clients (``client_calls.look``).
+            return None
         return await _approved(node, row, record, waits)
     error = await _why_not(node, waits)
     return await end(node, row.workspace, failure(record, error, None), was="await_input")
@@ -120,6 +126,11 @@ async def _approved(
         case = structs.replace(case, record=as_frozen(case, permit.app))
     except CallError as error:
         return await end(node, row.workspace, failure(record, error, None), was="await_input")
+    return await _sent_now(node, row, case, permit)
+
+
+async def _sent_now(node: Node, row: CallRow, case: Case, permit: Permit) -> Ended | Polling | None:
+    """Commit the intent of a call that waited, and send it; None where another did."""
     now = node.wall.unix_ms()
     mine = await node.calls.move(
         row.workspace,
@@ -134,6 +145,22 @@ async def _approved(
         ),
     )
     return await send(node, case, permit) if mine else None
+
+
+async def _connected(node: Node, row: CallRow, record: JsonObject) -> Ended | Polling | None:
+    """Send what waited for a connection, if it may go out now; else let it wait for the next."""
+    try:
+        try:
+            ready = await went_on(node, row, record)
+        except NotFound as error:
+            raise Cancelled(f"{row.tool} was not called: {error.message}") from None
+        except VaultFault as error:
+            raise NotConnected(f"{row.tool} was not called: {error.message}") from None
+    except CallError as error:
+        return await end(node, row.workspace, failure(record, error, None), was="await_input")
+    if ready is None:
+        return None
+    return await _sent_now(node, row, *ready)
 
 
 async def _gone_on_last(node: Node, row: CallRow) -> Ended | Polling | None:
@@ -214,7 +241,7 @@ async def _why_not(node: Node, waits: InputRow) -> CallError:
     return Cancelled(f"{tool} was not called: it was withdrawn. Nothing was sent.")
 
 
-def _answered(waits: InputRow) -> JsonObject:
+def answered(waits: InputRow) -> JsonObject:
     """What the record says of the answer."""
     said: JsonObject = {"answer": answer_of(waits)}
     if waits.answered_by is not None:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import structs
 
-from remit.calls.results import content_of, display_of
+from remit.calls.results import display_of
 from remit.calls.wire import Sender
 from remit.catalog.scales import Category, Method
 from remit.documents.canonical import compact_json
-from remit.errors import CallError, OutcomeUnknown, StoreUnavailable
+from remit.errors import CallError, NotConnected, OutcomeUnknown, StoreUnavailable
 from remit.gateway.apps import World
+from remit.gateway.connect_inputs import connect_input_of, connectable
 from remit.gateway.ending import end, failure, outlasting
 from remit.gateway.endings import Late
 from remit.gateway.exchanging import Exchange, poll_wait_ms
@@ -26,7 +27,7 @@ from remit.gateway.journal import Attempt, Ended, moment, succeeded
 from remit.gateway.ledger import CallChange
 from remit.gateway.ports import Unasked
 from remit.gateway.resting import sealed_of
-from remit.gateway.steps import masked, secrets_of, shaped
+from remit.gateway.steps import masked, read_result, secrets_of
 
 if TYPE_CHECKING:
     from remit.calls.answers import Body
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from remit.catalog.model import Tool
     from remit.gateway.acting import WallClock
     from remit.gateway.apps import App
+    from remit.gateway.journal import Opened
     from remit.gateway.node import Node
     from remit.gateway.permitting import Case, Permit
     from remit.gateway.ports import Egress, Limits, WireRequest, WireResponse
@@ -107,7 +109,7 @@ def exchange_of(
     retry: bool = True,
 ) -> Exchange:
     """The exchanges of one call with its app."""
-    tool, arguments = case.tool, case.frozen.arguments
+    tool, arguments = case.frozen.tool, case.frozen.arguments
     secrets = secrets_of(tool, arguments, app.catalog)
     world = World(
         egress=egress,
@@ -132,8 +134,16 @@ def exchange_of(
     )
 
 
-async def send(node: Node, case: Case, permit: Permit) -> Ended | Polling:
+async def send(
+    node: Node, case: Case, permit: Permit, opened: Opened | None = None
+) -> Ended | Polling:
     """Send a call whose intent is committed, and commit what becomes of it.
+
+    Args:
+        node: where it is sent.
+        case: the call.
+        permit: to send it.
+        opened: the record of the case as it was committed with the intent, where that is at hand.
 
     Raises:
         StoreUnavailable: the outcome could not be kept; it is taken up after a restart.
@@ -141,11 +151,15 @@ async def send(node: Node, case: Case, permit: Permit) -> Ended | Polling:
     attempts = Attempts(node.egress, node.wall)
     exchange = exchange_of(node, case, permit.app, attempts)
     try:
-        return await _sent(node, case, permit, exchange, attempts)
+        return await _sent(node, case, permit, exchange, attempts, opened)
     except CallError as error:
         record = attempted(case.record, attempts)
+        if isinstance(error, NotConnected) and await _asks_to_connect(
+            node, structs.replace(case, record=record), permit, error
+        ):
+            return Polling(case.call_id)
         ended = failure(record, masked(error, exchange.masker), case.tool)
-        return await end(node, case.workspace, ended, was="sending")
+        return await end(node, case.workspace, ended, was="sending", opened=opened)
     except StoreUnavailable:
         raise
     except Exception:
@@ -154,8 +168,29 @@ async def send(node: Node, case: Case, permit: Permit) -> Ended | Polling:
         raise
 
 
+async def _asks_to_connect(node: Node, case: Case, permit: Permit, error: NotConnected) -> bool:
+    """Let a call of a session wait whose credential the app refused: nothing happened there."""
+    definition = permit.app.definition
+    if case.record.get("sessionId") is None or not connectable(definition):
+        return False
+    planned = await connect_input_of(node, case, definition.name, error.message)
+    change = CallChange(
+        status="await_input",
+        at=node.wall.unix_ms(),
+        rests=True,
+        record_json=compact_json(planned.case.record),
+        private=planned.private,
+    )
+    return await node.inputs.open(case.workspace, planned.input, was="sending", change=change)
+
+
 async def _sent(
-    node: Node, case: Case, permit: Permit, exchange: Exchange, attempts: Attempts
+    node: Node,
+    case: Case,
+    permit: Permit,
+    exchange: Exchange,
+    attempts: Attempts,
+    opened: Opened | None,
 ) -> Ended | Polling:
     tool = case.frozen.tool
     node.watcher.started(tool.name)
@@ -167,7 +202,7 @@ async def _sent(
     if tool.polling is not None:
         return await _awaited(node, structs.replace(case, record=record), exchange, body, asked_ms)
     ended = result_of(record, tool, body, tool.response_mapping, exchange)
-    return await end(node, case.workspace, ended, was="sending")
+    return await end(node, case.workspace, ended, was="sending", opened=opened)
 
 
 async def _awaited(
@@ -236,16 +271,18 @@ def result_of(
     Raises:
         ResponseInvalid: the answer does not carry the mapping.
     """
-    result, missed = shaped(tool, body, mapping, exchange.masker)
-    return succeeded(record, result, content_of(result), display_of(tool, result), absent=missed)
+    result, content, missed = read_result(tool, body, mapping, exchange.masker)
+    return succeeded(record, result, content, display_of(tool, result), absent=missed)
 
 
 def attempted(record: JsonObject, attempts: Attempts) -> JsonObject:
     """The record with what was sent."""
     if not attempts.made:
         return record
-    before = cast("list[JsonValue]", record.get("attempts", []))
-    return {**record, "attempts": [*before, *[one.as_json() for one in attempts.made]]}
+    made: list[JsonValue] = [one.as_json() for one in attempts.made]
+    if "attempts" in record:
+        made = [*cast("list[JsonValue]", record["attempts"]), *made]
+    return {**record, "attempts": made}
 
 
 def begun(record: JsonObject, sent_at: int | None) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,6 +18,11 @@ MAX_RETRIES = 2
 MAX_RETRY_AFTER_MS = 10_000
 _FIRST_RETRY_MS = 500
 _BUSY = (429, 503)
+
+
+@lru_cache(maxsize=256)
+def _limits(timeout_ms: int) -> Limits:
+    return Limits(total_timeout_ms=timeout_ms, max_body_bytes=MAX_ANSWER_BYTES)
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -40,7 +46,7 @@ async def send(request: WireRequest, line: Line, *, retry: bool) -> Answer:
     Raises:
         CallError: as the egress port says.
     """
-    limits = Limits(total_timeout_ms=line.timeout_ms, max_body_bytes=MAX_ANSWER_BYTES)
+    limits = _limits(line.timeout_ms)
     for attempt in range(MAX_RETRIES + 1):
         response = await line.egress.send(request, limits)
         answer = Answer(status=response.status, headers=response.headers, body=response.body)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from msgspec import Struct
 
+from remit.calls.straight import Straights
 from remit.errors import StoreUnavailable
 from remit.gateway import definitions
 from remit.gateway.acting import Actor
@@ -62,6 +63,7 @@ class InForce(Struct, frozen=True, kw_only=True):
         approved: app, version and definition in force.
         policy: of the workspace.
         catalog_digest: SHA-256 of the effective tools, in hex.
+        straights: the straight ways to the requests of its tools.
         source, age_s, fault: how the catalog came to be (``refreshing.Current``).
     """
 
@@ -74,6 +76,7 @@ class InForce(Struct, frozen=True, kw_only=True):
     policy: Policy
     catalog: EffectiveCatalog
     catalog_digest: str
+    straights: Straights
     source: Source
     age_s: int | None
     fault: str | None
@@ -100,6 +103,7 @@ class Standing:
         self._compiling: dict[tuple[str, str], asyncio.Lock] = {}
         # Of apps whose catalog is all in their definition: found again while nothing changed.
         self._found: dict[tuple[str, str], tuple[_Rows, InForce]] = {}
+        self._straights: dict[tuple[str, str], Straights] = {}
 
     async def app(self, workspace: str, app: str, *, now: bool = False) -> InForce | NotStanding:
         """The app as calls find it, its catalog refreshed where that is due.
@@ -140,6 +144,7 @@ class Standing:
                         policy=policy,
                         catalog=current.catalog,
                         catalog_digest=current.digest,
+                        straights=self._straights_of(workspace, again),
                         source=current.source,
                         age_s=current.age_s,
                         fault=current.fault,
@@ -163,6 +168,16 @@ class Standing:
                 self._found.clear()
             self._found[workspace, found.id] = (rows, found)
         return found
+
+    def _straights_of(self, workspace: str, approved: Approved) -> Straights:
+        """Those of the version, which a fetched catalog does not outdate."""
+        key, number = (workspace, approved.app.id), approved.version.number
+        known = self._straights.get(key)
+        if known is None or known.definition is not approved.definition or known.version != number:
+            if len(self._straights) >= _MAX_FOUND:
+                self._straights.clear()
+            known = self._straights[key] = Straights(approved.definition, number)
+        return known
 
     async def approved(self, workspace: str, app: str) -> Approved | NotStanding:
         """The app without a look at its catalog, so that no fetch is waited for.

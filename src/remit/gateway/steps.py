@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import structs
 
@@ -12,9 +12,10 @@ from remit.calls.cards import preview_arguments
 from remit.calls.lookup import MISSING, Found
 from remit.calls.planning import plan
 from remit.calls.polling import refuse_bad_status
-from remit.calls.results import absent, shape
+from remit.calls.results import absent, content_of, shape
 from remit.calls.wire import carries_credential, use_credential
 from remit.catalog.parameters import all_masked
+from remit.documents.canonical import compact_json
 from remit.documents.schema_secrets import Secrets
 from remit.errors import CallError, Denied, OverCeiling
 from remit.gateway.apps import find_tool
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from remit.calls.answers import Body
     from remit.calls.arguments import Arguments
     from remit.calls.planning import FrozenRequest
+    from remit.calls.results import Content
     from remit.catalog.mapping import ResponseMapping
     from remit.catalog.model import Tool
     from remit.gateway.apps import App
@@ -101,9 +103,31 @@ def shaped(
     Raises:
         ResponseInvalid: the answer is text, and fields of it are mapped.
     """
-    result = shape(tool, body, mapping)
-    missed = absent(mapping, result) if mapping is not None and body.kind == "json" else ()
+    result, missed = _mapped(tool, body, mapping)
     return masker.value(result), missed  # pyright: ignore[reportReturnType] -- JSON in, JSON out
+
+
+def read_result(
+    tool: Tool, body: Body, mapping: ResponseMapping | None, masker: Masker
+) -> tuple[JsonValue, Content, tuple[tuple[str, str], ...]]:
+    """As ``shaped``, with what the model reads: mostly the one text that is looked at and read.
+
+    Raises:
+        ResponseInvalid: the answer is text, and fields of it are mapped.
+    """
+    result, missed = _mapped(tool, body, mapping)
+    text = compact_json(result)
+    if masker.may_mask(text):
+        result = cast("JsonValue", masker.value(result))
+        return result, content_of(result), missed
+    return result, content_of(result, text=text), missed
+
+
+def _mapped(
+    tool: Tool, body: Body, mapping: ResponseMapping | None
+) -> tuple[JsonValue, tuple[tuple[str, str], ...]]:
+    result = shape(tool, body, mapping)
+    return result, absent(mapping, result) if mapping is not None and body.kind == "json" else ()
 
 
 async def preview(

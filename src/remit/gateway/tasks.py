@@ -23,7 +23,8 @@ class Tasks:
     """
 
     def __init__(self, on_fault: Callable[[BaseException], None]) -> None:
-        self._running: set[asyncio.Task[Any]] = set()
+        # Each with whoever waits for it through ``within``, if anybody does.
+        self._running: dict[asyncio.Task[Any], asyncio.Future[None] | None] = {}
         self._services: set[asyncio.Task[Any]] = set()
         self._on_fault = on_fault
         # Waits and the loop's time when each is over.
@@ -33,7 +34,7 @@ class Tasks:
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run something to its end."""
         task = asyncio.get_running_loop().create_task(work)
-        self._running.add(task)
+        self._running[task] = None
         task.add_done_callback(self._ended)
         return task
 
@@ -45,22 +46,20 @@ class Tasks:
         return task
 
     async def within(self, task: asyncio.Task[Any], timeout_s: float) -> bool:
-        """Wait for a task; whether it ended in that time, or up to 0.1 s later.
+        """Wait for a task that was started here; whether it ended in that time, or 0.1 s later.
 
-        Who stops waiting stops nothing else. One timer serves all waits: most end long before
-        their time, and a timer for each would cost more than the wait.
+        One waits for a task so at a time, and who stops waiting stops nothing else. One timer
+        serves all waits: most end long before their time, and a timer for each would cost more
+        than the wait.
         """
+        if task not in self._running:
+            return True
         if timeout_s < _TICK_S:
             await asyncio.wait({task}, timeout=timeout_s)
             return task.done()
         loop = asyncio.get_running_loop()
         woken: asyncio.Future[None] = loop.create_future()
-
-        def wake(_task: asyncio.Task[Any]) -> None:
-            if not woken.done():
-                woken.set_result(None)
-
-        task.add_done_callback(wake)
+        self._running[task] = woken
         self._waits[woken] = loop.time() + timeout_s
         if self._ticking is None:
             self._ticking = loop.call_later(_TICK_S, self._tick, loop)
@@ -68,7 +67,8 @@ class Tasks:
             await woken
         finally:
             del self._waits[woken]
-            task.remove_done_callback(wake)
+            if task in self._running:
+                self._running[task] = None
         return task.done()
 
     def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -79,7 +79,9 @@ class Tasks:
         self._ticking = loop.call_later(_TICK_S, self._tick, loop) if self._waits else None
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
+        woken = self._running.pop(task)
+        if woken is not None and not woken.done():
+            woken.set_result(None)
         if not task.cancelled() and (fault := task.exception()) is not None:
             self._on_fault(fault)
 
@@ -96,3 +98,13 @@ class Tasks:
             if not done:
                 return False
         return True
+
+
+async def side_by_side(*work: Coroutine[Any, Any, None]) -> None:
+    """Do several things side by side; the first fault stops the others and is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for one in work:
+                group.create_task(one)
+    except BaseExceptionGroup as faults:
+        raise faults.exceptions[0] from None

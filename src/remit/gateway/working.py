@@ -134,7 +134,9 @@ class Worker:
         node, room = self._node, self._room()
         if not self._more or room == 0:
             return
-        rows = await node.work.abandoned(node.id, at=now, limit=room)
+        # A dead node said so long ago that it was alive; its last call is older than that.
+        quiet_ms = 0 if self._alone else node.terms.lease_ms * 2 // 3
+        rows = await node.work.abandoned(node.id, at=now, limit=room, quiet_ms=quiet_ms)
         self._more = len(rows) == room
         for row in rows:
             self._begin(take_up(node, row))

@@ -34,9 +34,21 @@ _WRONG_USE = frozenset({401, 403, 404, 421})
 
 
 class ServerRefused(RemitError):
-    """The server answered with a problem document."""
+    """The server answered with a problem document.
+
+    Attributes:
+        problem: the document.
+    """
 
     code = "server_refused"
+
+    def __init__(self, message: str, problem: JsonObject) -> None:
+        super().__init__(message)
+        self.problem = problem
+
+
+class NoAnswer(WrongUse):
+    """The server is not reached; it may be starting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +65,18 @@ class Reply:
 
 
 class Asker:
-    """Speaks to one server with one key; an async context manager is its ``client``."""
+    """Speaks to one server with one key; an async context manager is its ``client``.
 
-    def __init__(self, client: GuardedClient, origin: Origin, key: Secret) -> None:
+    Attributes:
+        origin: of the server.
+        key: what it is asked with.
+    """
+
+    def __init__(self, client: GuardedClient, origin: Origin, key: Secret, *, named: str) -> None:
         self._client = client
-        self._origin = origin
-        self._key = key
+        self.origin = origin
+        self.key = key
+        self._named = named
 
     async def ask(
         self,
@@ -79,28 +97,29 @@ class Asker:
             missing_ok: give a 404 back instead of raising it.
 
         Raises:
-            WrongUse: the server is not reached, or the key or id opens nothing.
+            NoAnswer: the server is not reached.
+            WrongUse: the key or id opens nothing.
             InvalidDefinition: the server found the document invalid.
             ServerRefused: it refused for another reason.
         """
-        given = {"authorization": f"Bearer {self._key.reveal()}", **(headers or {})}
+        given = {"authorization": f"Bearer {self.key.reveal()}", **(headers or {})}
         raw = None
         if body is not None:
             raw = compact_json(body).encode()
             given["content-type"] = "application/json"
         request = WireRequest(
-            method=method, url=f"{self._origin}{path}", headers=tuple(given.items()), body=raw
+            method=method, url=f"{self.origin}{path}", headers=tuple(given.items()), body=raw
         )
         try:
             response = await self._client.send(request, _LIMITS)
         except CallError as error:
-            raise WrongUse(
-                f"{URL_VARIABLE}: no answer from {self._origin}: {error.message} Start it with "
-                f"`remit serve`, or set {URL_VARIABLE} to where it runs."
+            raise NoAnswer(
+                f"{self._named}: no answer from {self.origin}: {error.message} Start it with "
+                f"`remit serve`, or set {self._named} to where it runs."
             ) from None
         reply = Reply(
             status=response.status,
-            body=_decoded(response.body, self._origin),
+            body=_decoded(response.body, self.origin, self._named),
             etag=response.get("etag") or "",
         )
         if response.status >= 400 and not (missing_ok and response.status == 404):
@@ -108,19 +127,26 @@ class Asker:
         return reply
 
 
-def asker(environ: Mapping[str, str] | None = None) -> tuple[GuardedClient, Asker]:
+def asker(
+    environ: Mapping[str, str] | None = None, *, server: str | None = None
+) -> tuple[GuardedClient, Asker]:
     """The server that the environment names, and the client to close when it was asked.
+
+    Args:
+        environ: the environment; that of the process by default.
+        server: the value of ``--server``, which goes before the variable.
 
     Raises:
         WrongUse: there is no key, or the URL is none.
     """
     env = os.environ if environ is None else environ
-    url = env.get(URL_VARIABLE) or f"http://127.0.0.1:{DEFAULT_PORT}"
+    url = server or env.get(URL_VARIABLE) or f"http://127.0.0.1:{DEFAULT_PORT}"
+    named = "--server" if server else URL_VARIABLE
     try:
         origin = parse_origin(url)
     except UrlFault as fault:
         raise WrongUse(
-            f"{URL_VARIABLE} is no address of a server: {fault.reason}. "
+            f"{named} is no address of a server: {fault.reason}. "
             'Write scheme, host and port: "http://127.0.0.1:8700".'
         ) from None
     key = env.get(KEY_VARIABLE, "").strip()
@@ -131,17 +157,17 @@ def asker(environ: Mapping[str, str] | None = None) -> tuple[GuardedClient, Aske
         )
     host = f"[{origin.host}]" if ":" in origin.host else origin.host
     client = GuardedClient(parse_allowances((f"{host}:{origin.port}",)))
-    return client, Asker(client, origin, Secret(key))
+    return client, Asker(client, origin, Secret(key), named=named)
 
 
-def _decoded(raw: bytes, origin: Origin) -> JsonObject:
+def _decoded(raw: bytes, origin: Origin, named: str) -> JsonObject:
     try:
         found = parse_json(raw, max_bytes=_MAX_ANSWER_BYTES)
     except DocumentError:
         found = None
     if isinstance(found, dict):
         return cast("JsonObject", found)
-    raise WrongUse(f"{origin} answers, and not as Remit does. Check {URL_VARIABLE}.")
+    raise WrongUse(f"{origin} answers, and not as Remit does. Check {named}.")
 
 
 def _refused(reply: Reply) -> RemitError:
@@ -154,4 +180,4 @@ def _refused(reply: Reply) -> RemitError:
         hint = f" The key is that of {KEY_VARIABLE}." if reply.status in {401, 403} else ""
         return WrongUse(f"{words}{hint}")
     more = f" `remit explain {code}` says more." if isinstance(code, str) else ""
-    return ServerRefused(f"{words}{more}")
+    return ServerRefused(f"{words}{more}", reply.body)

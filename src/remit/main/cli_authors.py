@@ -247,11 +247,11 @@ def policy_check(
 def schema(
     *,
     kind: Annotated[
-        Literal["definition", "catalog", "tool", "policy"],
-        typer.Argument(metavar="KIND", help="definition, catalog, tool or policy."),
+        Literal["definition", "catalog", "tool", "policy", "event"],
+        typer.Argument(metavar="KIND", help="definition, catalog, tool, policy or event."),
     ],
 ) -> None:
-    """Print the JSON Schema of an author's document, or of a policy."""
+    """Print the JSON Schema of an author's document, of a policy, or of a session's event."""
     from remit.main.commands.schema import run
 
     finish(lambda: run(kind, settings()))
@@ -268,6 +268,50 @@ def explain(
     from remit.main.commands.explain import run
 
     finish(lambda: run(code))
+
+
+@app.command()
+def dev(
+    *,
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Definitions, YAML or JSON.")],
+    user: Annotated[str, typer.Option("--user", metavar="NAME", help="Whose calls they are.")] = (
+        "dev"
+    ),
+    token: Annotated[
+        list[str] | None,
+        typer.Option("--token", metavar="APP=T", help="The user's credential for an app."),
+    ] = None,
+    component: Annotated[
+        list[str] | None,
+        typer.Option("--component", metavar="NAME=COMMAND", help="Start a component of an app."),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME=VALUE", help="A value for ${env.NAME}."),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="N", min=0, max=65_535, help="8700 by default.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="DIR", help="Keep the store there, and go on with it."),
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+) -> None:
+    """Try apps on this machine: a chat and a playground, loaded again on save."""
+    from remit.main.commands.dev import Wish, run
+
+    wish = Wish(
+        files=files,
+        user=user,
+        tokens=tuple(token or ()),
+        components=tuple(component or ()),
+        env=tuple(env or ()),
+        port=port,
+        keep=keep,
+        opens=not no_open,
+    )
+    finish(lambda: run(wish, settings()))
 
 
 @app.command()

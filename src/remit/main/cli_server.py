@@ -55,6 +55,30 @@ def why(
     finish(lambda: run(call, as_json=output == "json"))
 
 
+@app.command()
+def chat(
+    *,
+    server: Annotated[
+        str | None,
+        typer.Option("--server", metavar="URL", help="REMIT_SERVER_URL when left out."),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="NAME", help="Whose conversation it is.")
+    ] = None,
+    apps: Annotated[
+        list[str] | None,
+        typer.Option("--app", metavar="APP", help="An app it may use; all when left out."),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="Go on with this one.")
+    ] = None,
+) -> None:
+    """Talk with the agent; in a pipe each line of stdin is a message."""
+    from remit.main.commands.chat import run
+
+    finish(lambda: run(server=server, user=user, apps=tuple(apps or ()), session=session))
+
+
 @keys_app.command("create")
 def keys_create(
     *,

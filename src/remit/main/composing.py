@@ -14,15 +14,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remit import __version__
+from remit.agent import ProviderModels
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
-from remit.errors import WrongUse
+from remit.errors import InvalidRequest, WrongUse
 from remit.gateway.consenting import Consents
 from remit.gateway.endings import Endings
+from remit.gateway.live import Bus
 from remit.gateway.node import Node, Terms
+from remit.gateway.offers import Offers
 from remit.gateway.refreshing import Refresher
 from remit.gateway.remembering import Memory
 from remit.gateway.standing import Standing
+from remit.gateway.talking import Talker
+from remit.gateway.talks import Stops, Talks, TalkTerms
 from remit.gateway.tasks import Tasks
 from remit.gateway.wallet import Wallet
 from remit.gateway.working import Worker
@@ -46,6 +51,9 @@ class Composed:
 
     Attributes:
         worker: not started yet: it takes up what dead nodes left.
+        talks: what sessions need; ``bus`` has their readers.
+        talker: works the sessions; not started yet.
+        models: the language models that are set.
         made: the key file that was made just now, or None.
     """
 
@@ -54,6 +62,10 @@ class Composed:
     standing: Standing
     node: Node
     worker: Worker
+    talks: Talks
+    bus: Bus
+    talker: Talker
+    models: ProviderModels
     made: Path | None
 
 
@@ -74,6 +86,7 @@ async def composed(
     """
     # Read before anything is opened: a fault in it would end the start half way.
     allowances = parse_allowances(settings.egress_allow)
+    models = _models(settings)
     with _only_server(store_file(settings.store_url)):
         store = await asyncio.to_thread(open_store, settings)
         async with store, GuardedClient(allowances) as egress:
@@ -109,14 +122,56 @@ async def composed(
                 terms=Terms(version=__version__, brand=settings.brand),
             )
             worker = Worker(node, store.now_ms, alone=not store.shared, on_fault=on_fault)
-            yield Composed(
-                store=store,
-                books=books,
-                standing=standing,
+            bus = Bus()
+            listening = store.listening(bus, node=node.id, on_fault=on_fault)
+            talks = Talks(
                 node=node,
-                worker=worker,
-                made=opened.made,
+                books=books,
+                sessions=store.sessions,
+                clients=store.clients,
+                models=models,
+                live=bus if listening is None else listening,
+                now_ms=store.now_ms,
+                alarm=asyncio.Event(),
+                stops=Stops(),
+                offers=Offers(),
+                terms=TalkTerms(),
             )
+            talker = Talker(talks, on_fault=on_fault)
+            if listening is not None:
+                await listening.start()
+            try:
+                yield Composed(
+                    store=store,
+                    books=books,
+                    standing=standing,
+                    node=node,
+                    worker=worker,
+                    talks=talks,
+                    bus=bus,
+                    talker=talker,
+                    models=models,
+                    made=opened.made,
+                )
+            finally:
+                if listening is not None:
+                    await listening.stop()
+                await models.close()
+
+
+def _models(settings: Settings) -> ProviderModels:
+    """The language models that are set.
+
+    Raises:
+        WrongUse: no model can be made of what is set.
+    """
+    source = settings.model
+    models = ProviderModels(source.name, base_url=source.base_url, api_key=source.api_key)
+    try:
+        models.find(None)
+    except InvalidRequest as error:
+        raise WrongUse(f"[model]: {error.message}") from None
+    return models
 
 
 @contextmanager

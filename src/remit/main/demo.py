@@ -27,7 +27,7 @@ def run(*, check: bool) -> int:
     person = not check and sys.stdin.isatty() and sys.stdout.isatty()
     with tempfile.TemporaryDirectory(prefix="remit-demo-") as folder:
         demo = _without_server(Path(folder), person=person)
-        _with_server(Path(folder), demo)
+        _with_server(Path(folder), demo, check=check)
     return _summary(demo)
 
 
@@ -45,11 +45,11 @@ def _without_server(folder: Path, *, person: bool) -> Demo:
     return demo
 
 
-def _with_server(folder: Path, demo: Demo) -> None:
+def _with_server(folder: Path, demo: Demo, *, check: bool) -> None:
     mine = folder / "server"
     mine.mkdir()
     print_text("\nNow the same app, with a fresh database, behind `remit serve`.")
-    demo_server.run(mine, demo)
+    demo_server.run(mine, demo, check=check)
 
 
 def _summary(demo: Demo) -> int:

@@ -10,6 +10,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
+from remit.main import demo_talk
+from remit.main.demo_model import Speaker
 from remit.main.example import RunningExample
 from remit.main.output import paint, print_text
 from remit.main.server_process import RunningServer
@@ -44,17 +46,22 @@ _POLICY: JsonObject = {
 _KEYS = {"vendor": "operator", "reviewer": "operator", "backend": "backend"}
 
 
-def run(folder: Path, demo: Demo) -> None:
+def run(folder: Path, demo: Demo, *, check: bool) -> None:
     """Walk through the steps with an app and a server of their own; ``demo`` keeps the score.
+
+    Args:
+        folder: for the app, the store and what they say.
+        demo: the walk so far.
+        check: whether every effect has to be known: then a script plays the model.
 
     Raises:
         ExampleMissing, ServerGone: a process does not start, or does not answer.
     """
-    with RunningExample(folder) as example:
+    with RunningExample(folder) as example, Speaker(folder, check=check) as speaker:
         demo.example = example
-        with RunningServer(folder, demo.environment()) as server:
-            walk = Walk(demo=demo, server=server)
-            for step in STEPS:
+        with RunningServer(folder, {**demo.environment(), **speaker.settings}) as server:
+            walk = Walk(demo=demo, server=server, speaker=speaker.words)
+            for step in (*STEPS, *demo_talk.steps(speaker.scripted), _stop):
                 step(walk)
 
 
@@ -258,6 +265,11 @@ def _why(walk: Walk) -> None:
         "in all the files of the store Ana's token is nowhere to be read",
         true=b"place_object" in kept and TOKEN.encode() not in kept,
     )
+
+
+def _stop(walk: Walk) -> None:
+    demo = walk.demo
+    demo.step("Stop the server", "SIGTERM: what is under way runs to its end.")
     stopped = walk.server.stop()
     demo.holds("the server stops when it is asked to, with nothing cut off", true=stopped == 0)
 

@@ -36,12 +36,14 @@ class Walk:
         server: asked over HTTP.
         keys: the key of each who speaks to the server.
         waiting: the answer to the call that waits for a second person.
+        speaker: who speaks for the agent, in words.
     """
 
     demo: Demo
     server: RunningServer
     keys: dict[str, str] = field(default_factory=dict[str, str])
     waiting: JsonObject = field(default_factory=dict[str, "JsonValue"])
+    speaker: str = ""
 
     def ask(
         self,

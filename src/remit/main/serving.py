@@ -13,10 +13,11 @@ import os
 import resource
 import signal
 import traceback
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import uvicorn
 
@@ -26,22 +27,47 @@ from remit.errors import RemitError
 from remit.main.composing import Composed, composed
 from remit.main.examining import listening
 from remit.main.output import print_text, say
+from remit.main.protocol import protocol_of
 from remit.web.app import make_app
+from remit.web.dev_page import with_page
 from remit.web.services import HttpSettings, Services
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Generator
+    from collections.abc import AsyncGenerator, Callable, Generator
+    from contextlib import AbstractAsyncContextManager
 
     from remit.main.settings import Settings
+    from remit.web.dev_page import DevPage
 
 _PACKAGE = str(Path(remit.__file__).parent)
 # What was asked for before the stop gets this long at least, whatever the requests took.
 _LEAST_DRAIN_S = 1.0
 
 
-def serve(settings: Settings) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What a server has besides the API, for ``remit dev``.
+
+    Attributes:
+        page: its web page.
+        ready: called once the server listens, in the place of the line that says so.
+    """
+
+    page: DevPage
+    ready: Callable[[], None]
+
+
+#: Makes what stands beside a server at this address, and ends it.
+Besides: TypeAlias = "Callable[[Composed, str], AbstractAsyncContextManager[Beside]]"
+
+
+def serve(settings: Settings, besides: Besides | None = None) -> int:
     """Serve until SIGTERM or Ctrl-C; 0 where all that was under way came to its end.
+
+    Args:
+        settings: what is set.
+        besides: what stands beside the API.
 
     Raises:
         WrongUse: a setting, the port, the schema or the vault's key.
@@ -54,17 +80,26 @@ def serve(settings: Settings) -> int:
         # The fastest event loop that is installed.
         factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
         with asyncio.Runner(loop_factory=factory) as runner:
-            return runner.run(_serve(settings, bound))
+            return runner.run(_serve(settings, bound, besides or _nothing))
     finally:
         bound.close()
 
 
-async def _serve(settings: Settings, bound: socket.socket) -> int:
+@asynccontextmanager
+async def _nothing(_whole: Composed, _address: str) -> AsyncGenerator[None]:
+    yield None
+
+
+async def _serve(
+    settings: Settings,
+    bound: socket.socket,
+    besides: Callable[[Composed, str], AbstractAsyncContextManager[Beside | None]],
+) -> int:
     address = _url(settings.server.host, bound.getsockname()[1])
     public_url = settings.server.public_url or _reached_at(settings.server.host, address)
     async with composed(settings, public_url=public_url, on_fault=tell_fault) as whole:
         _hear_faults()
-        if whole.made is not None:
+        if whole.made is not None and besides is _nothing:
             say(
                 f"Made the key file {whole.made}, readable by its owner alone: it seals what the "
                 "store keeps secret. Back it up, apart from the store."
@@ -75,9 +110,29 @@ async def _serve(settings: Settings, bound: socket.socket) -> int:
                 "Set it to the address that others reach this server at."
             )
         _spare_the_collector()
-        await whole.worker.start()
-        server = _Server(_config(whole, settings, public_url), address)
-        return await _until_stopped(server, whole, bound, settings.server.drain_s)
+        async with besides(whole, address) as beside:
+            await whole.worker.start()
+            whole.node.tasks.start_service(_begin_to_talk(whole))
+            config = server_config(whole, settings, public_url, beside and beside.page)
+            server = Server(config, beside.ready if beside else lambda: _listening(address))
+            return await _until_stopped(server, whole, bound, settings.server.drain_s)
+
+
+async def _begin_to_talk(whole: Composed) -> None:
+    """Work on sessions once the model's libraries are loaded, which takes seconds of a thread.
+
+    Claimed before, sessions would wait for that under a lease, and each start that dies meanwhile
+    would count against them.
+    """
+    try:
+        await whole.models.prepare()
+    except Exception as error:  # noqa: BLE001 (the turns say it to whoever waits for an answer)
+        tell_fault(error)
+    whole.talker.start()
+
+
+def _listening(address: str) -> None:
+    print_text(f"Remit is listening on {address}")
 
 
 def _spare_the_collector() -> None:
@@ -91,7 +146,7 @@ def _spare_the_collector() -> None:
 
 
 async def _until_stopped(
-    server: _Server, whole: Composed, bound: socket.socket, drain_s: int
+    server: Server, whole: Composed, bound: socket.socket, drain_s: int
 ) -> int:
     loop = asyncio.get_running_loop()
     serving = asyncio.ensure_future(server.serve(sockets=[bound]))
@@ -107,12 +162,15 @@ async def _until_stopped(
         under_way = len(whole.node.tasks)
         if under_way:
             say(f"Stopping: calls under way: {under_way}. They have {drain_s} s to end.")
+        # Readers of streams would hold up the stop as long as it lasts.
+        whole.bus.end_all("shutdown")
         server.should_exit = True
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     if not await _unless(second, serving):
         return _cut_off(whole)
+    await whole.talker.stop()
     left_s = max(_LEAST_DRAIN_S, until[0] - loop.time()) if until else float(drain_s)
     stopped = asyncio.ensure_future(whole.worker.stop(left_s))
     if await _unless(second, stopped) and stopped.result():
@@ -142,18 +200,18 @@ def _cut_off(whole: Composed) -> int:
     return 1
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Says when it listens; signals are handled by whoever runs it."""
 
-    def __init__(self, config: uvicorn.Config, address: str) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._address = address
+        self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so: whoever started the process waits for this line."""
         await super().startup(sockets=sockets)
         if self.started:
-            print_text(f"Remit is listening on {self._address}")
+            self._ready()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -161,7 +219,10 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _config(whole: Composed, settings: Settings, public_url: str) -> uvicorn.Config:
+def server_config(
+    whole: Composed, settings: Settings, public_url: str, page: DevPage | None
+) -> uvicorn.Config:
+    """The HTTP server of a node, with the page of ``remit dev`` where there is one."""
     server = settings.server
     services = Services(
         books=whole.books,
@@ -170,6 +231,8 @@ def _config(whole: Composed, settings: Settings, public_url: str) -> uvicorn.Con
         standing=whole.standing,
         audit=whole.store.audit,
         idempotency=whole.store.idempotency,
+        talks=whole.talks,
+        bus=whole.bus,
         now_ms=whole.store.now_ms,
         ping=whole.store.ping,
         on_fault=lambda request, error: tell_fault(error, request),
@@ -181,8 +244,10 @@ def _config(whole: Composed, settings: Settings, public_url: str) -> uvicorn.Con
             max_per_s=settings.requests_per_s,
         ),
     )
+    app = make_app(services)
     return uvicorn.Config(
-        make_app(services),
+        app if page is None else with_page(app, page, services),
+        http=protocol_of(app.calls, app.hosts),
         lifespan="off",
         ws="none",
         log_config=None,

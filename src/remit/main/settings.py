@@ -26,7 +26,7 @@ MAX_REQUESTS_PER_S = 1_000_000
 _MAX_PORT = 65_535
 
 # Sections of the contract that nothing reads yet; a file may hold them already.
-_LATER = frozenset({"model", "policy", "telemetry"})
+_LATER = frozenset({"policy", "telemetry"})
 # One row a setting: section, key, what it is for. The reference page is held to this table.
 SETTINGS: tuple[tuple[str, str, str], ...] = (
     ("server", "host", "the address that the server listens on"),
@@ -40,6 +40,9 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     ("vault", "key_file", "a file with that key"),
     ("vault", "key_command", "a command that prints that key"),
     ("egress", "allow", "destinations that may be called although they are not public or use http"),
+    ("model", "name", "the language model: openai:NAME, anthropic:NAME or google:NAME"),
+    ("model", "base_url", "another server that speaks the provider's API"),
+    ("model", "api_key", "the key for the provider"),
     ("limits", "requests_per_s", "requests that one key may send in a second; 0 is no bound"),
     ("brand", "name", "the product name that people, headers and variables show"),
 )
@@ -76,6 +79,15 @@ class KeySource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSource:
+    """``[model]``: which language model answers in sessions; without a name none does."""
+
+    name: str | None = None
+    base_url: str | None = None
+    api_key: Secret | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What the commands run with.
 
@@ -93,6 +105,7 @@ class Settings:
     server: ServerSettings = ServerSettings()
     store_url: str = field(default=DEFAULT_STORE, repr=False)
     vault: KeySource = KeySource()
+    model: ModelSource = ModelSource()
     requests_per_s: int | None = None
 
 
@@ -122,6 +135,7 @@ def load_settings(file: Path | None = None, environ: Mapping[str, str] | None = 
         server=_server(given),
         store_url=given.text("store", "url") or DEFAULT_STORE,
         vault=_key_source(given),
+        model=_model_source(given),
         requests_per_s=rate or None,
     )
 
@@ -207,6 +221,20 @@ def _key_source(given: Given) -> KeySource:
         key=None if key is None else Secret(key),
         key_file=None if key_file is None else Path(key_file),
         key_command=command,
+    )
+
+
+def _model_source(given: Given) -> ModelSource:
+    key, url = given.text("model", "api_key"), given.text("model", "base_url")
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise WrongUse(
+            f"{given.place('model', 'base_url')} is no http(s) address. Write the address up to "
+            'the path before /chat/completions: "http://127.0.0.1:11434/v1".'
+        )
+    return ModelSource(
+        name=given.text("model", "name"),
+        base_url=url,
+        api_key=None if key is None else Secret(key),
     )
 
 

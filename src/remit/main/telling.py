@@ -97,7 +97,9 @@ def _arguments(record: JsonObject) -> Iterator[str]:
     for name, value in given.items():
         origin = _ORIGINS.get(_text(origins.get(name)), "")
         yield f"{_text(name)} = {_value(value)}" + (f"   {origin}" if origin else "")
-    if "args" not in record:
+    if record.get("erased"):
+        yield "erased with the session"
+    elif "args" not in record:
         yield "not kept: the call was refused before its arguments were settled"
     elif not given:
         yield "no arguments"
@@ -144,7 +146,7 @@ def _sent(record: JsonObject) -> Iterator[str]:
     attempts = _list(record.get("attempts"))
     if not attempts:
         yield "nothing"
-        if request:
+        if request and not record.get("erased"):
             yield f"it would have been {_text(request.get('method'))} {_text(request.get('url'))}"
         return
     yield f"{_text(request.get('method'))} {_text(request.get('url'))}"
@@ -172,6 +174,8 @@ def _back(record: JsonObject) -> Iterator[str]:
         return
     if error := _object(record.get("error")):
         yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
+    elif record.get("erased"):
+        yield "erased with the session"
     elif record.get("outcome") == "ok":
         yield _value(record.get("mapped"))
     for name in _object(record.get("absent")):

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 import termios
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -17,39 +18,92 @@ from remit.policy.decisions import Approval
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from remit.calls.cards import Card
+    from remit.values.json import JsonValue
 
 
 _MAX_ROWS = 20
 _MAX_NAME = 60
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """What an approval card shows, wherever it comes from.
+
+    Attributes:
+        title: pieces of the app's words; true for a value that was inserted.
+        rows: arguments under their titles.
+        preview: of what it is about; None where there is none.
+        method, url, headers, body, digest: of the exact request; ``body`` None is none.
+    """
+
+    act: str
+    danger: str
+    host: str
+    account: str | None
+    title: Sequence[tuple[str, bool]]
+    rows: Sequence[tuple[str, str]]
+    preview: JsonValue
+    preview_failure: str | None
+    reason: str
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: str | None
+    digest: str
+
+
 def draw(card: Card) -> str:
+    """The card of a call that is made here."""
+    request = card.request
+    return drawn(
+        Face(
+            act=card.act,
+            danger=card.danger,
+            host=card.host,
+            account=card.account,
+            title=[(part.text, part.inserted) for part in card.title],
+            rows=card.arguments,
+            preview=card.preview,
+            preview_failure=card.preview_failure,
+            reason=card.reason,
+            method=request.method,
+            url=request.shown_url,
+            headers=request.shown_headers,
+            body=compact_json(request.shown_body) if request.has_body else None,
+            digest=request.digest,
+        )
+    )
+
+
+def drawn(face: Face) -> str:
     """The card as text: the platform's line first, then the app's words, then the facts."""
     err = sys.stderr
-    account = f" as {card.account}" if card.account else " with your credential"
-    title = "".join(_set_apart(p.text) if p.inserted else p.text for p in card.title)
+    account = f" as {one_line(face.account)}" if face.account else " with your credential"
+    title = "".join(_set_apart(text) if inserted else text for text, inserted in face.title)
     lines = [
         "",
-        paint(f"{card.act} · {card.danger}", "bold", err),
-        paint(f"on {card.host}{account}", "dim", err),
+        paint(one_line(f"{face.act} · {face.danger}"), "bold", err),
+        paint(one_line(f"on {face.host}") + account, "dim", err),
         "",
-        f"  {title}",
+        f"  {one_line(title)}",
     ]
-    rows = [(_name(name), _line(value)) for name, value in card.arguments]
+    rows = [(_name(name), one_line(value)) for name, value in face.rows]
     width = max((len(name) for name, _ in rows), default=0)
     lines += [f"  {name:<{width}}  {value}" for name, value in rows]
-    if card.preview is not None:
+    if face.preview is not None:
         lines += ["", "  What it is about, read just now:"]
-        lines += _fields(card.preview)
-    if card.preview_failure is not None:
-        lines += ["", f"  The preview could not be read: {_line(card.preview_failure)}"]
-    lines += ["", f"  Asked because {card.reason}.", "", "  The exact request"]
-    lines.append(f"    {card.request.method} {card.request.shown_url}")
-    lines += [f"    {name}: {value}" for name, value in card.request.shown_headers.items()]
-    if card.request.has_body:
-        lines.append(f"    {_line(compact_json(card.request.shown_body))}")
-    lines += [paint(f"    digest {card.request.digest}", "dim", err), ""]
+        lines += _fields(face.preview)
+    if face.preview_failure is not None:
+        lines += ["", f"  The preview could not be read: {one_line(face.preview_failure)}"]
+    lines += ["", f"  Asked because {one_line(face.reason)}.", "", "  The exact request"]
+    lines.append(one_line(f"    {face.method} {face.url}"))
+    lines += [one_line(f"    {name}: {value}") for name, value in face.headers.items()]
+    if face.body is not None:
+        lines.append(f"    {one_line(face.body)}")
+    lines += [paint(f"    digest {face.digest}", "dim", err), ""]
     return "\n".join(lines)
 
 
@@ -71,16 +125,16 @@ def _fields(preview: object) -> list[str]:
 
 
 def _name(text: str) -> str:
-    name = _line(text[: _MAX_NAME + 1])
+    name = one_line(text[: _MAX_NAME + 1])
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
 
 
 def _short(value: object) -> str:
-    text = _line(value if isinstance(value, str) else compact_json(value))
+    text = one_line(value if isinstance(value, str) else compact_json(value))
     return text if len(text) <= 200 else f"{text[:200]}… ({len(text):,} characters)"
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """A text as one line: what an app or a model wrote must not look like lines of the card."""
     return visible(text).replace("\n", " ⏎ ")
 
@@ -130,7 +184,7 @@ class FlagApprover:
         title = "".join(part.text for part in card.title)
         say(f"--yes: approved without asking: {card.act} on {card.host}: {title}")
         if card.preview_failure is not None:
-            say(f"The preview could not be read: {_line(card.preview_failure)}")
+            say(f"The preview could not be read: {one_line(card.preview_failure)}")
         return Approval(digest=card.request.digest, by="--yes")
 
 

@@ -8,11 +8,13 @@ from starlette.middleware.cors import CORSMiddleware
 
 from remit.web import (
     call_routes,
+    client_routes,
     governing_routes,
     hot,
     open_routes,
     people_routes,
     review_routes,
+    session_routes,
 )
 from remit.web.callers import Callers
 from remit.web.hosts import check_host
@@ -22,6 +24,7 @@ from remit.web.repeating import Repeats
 from remit.web.routing import ELSEWHERE, router
 from remit.web.sending import sent
 from remit.web.serving import Serving
+from remit.web.stream import Streams, streamed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,6 +37,8 @@ ROUTES: tuple[Route, ...] = (
     *review_routes.ROUTES,
     *people_routes.ROUTES,
     *call_routes.ROUTES,
+    *session_routes.ROUTES,
+    *client_routes.ROUTES,
     *governing_routes.ROUTES,
     *open_routes.ROUTES,
 )
@@ -48,13 +53,50 @@ _SENT_BY_PAGES = (
 )
 
 
-def make_app(services: Services) -> ASGIApp:
+@final
+class App:
+    """The HTTP API as an ASGI application.
+
+    Attributes:
+        calls: makes the calls, also those that a server reads off the wire itself.
+        hosts: that it answers for.
+    """
+
+    def __init__(self, services: Services) -> None:
+        serving = Serving(services, Callers(services), Repeats(services), Metrics())
+        self.calls = hot.Hot(serving)
+        self.hosts = services.settings.hosts()
+        self._front = _Front(serving, self.calls, self.hosts)
+        self._for_pages = _for_pages(self._front, services)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A call or a stream that no page asks for goes past what is there for pages."""
+        if scope["type"] == "http" and (call := hot.hot_path(scope)) is not None:
+            headers = hot.plain_headers(scope["headers"], self.hosts)
+            if headers is not None:
+                await self.calls.serve(scope, receive, send, call, headers)
+                return
+        if scope["type"] == "http" and streamed(scope):
+            for name, _ in scope["headers"]:
+                if name == b"origin":
+                    break
+            else:
+                await self._front(scope, receive, send)
+                return
+        await self._for_pages(scope, receive, send)
+
+
+def make_app(services: Services) -> App:
     """The HTTP API over these services.
 
     It needs no lifespan: whoever makes the services starts and stops them.
     """
-    front = _Front(Serving(services, Callers(services), Repeats(services), Metrics()))
-    for_pages = CORSMiddleware(
+    return App(services)
+
+
+def _for_pages(front: ASGIApp, services: Services) -> ASGIApp:
+    """What stands in front of requests that a page makes."""
+    return CORSMiddleware(
         front,
         allow_origins=services.settings.allowed_origins,
         allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
@@ -65,28 +107,16 @@ def make_app(services: Services) -> ASGIApp:
         max_age=600,
     )
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        """A call that no page makes goes past what is there for pages."""
-        if scope["type"] == "http" and hot.hot_path(scope) is not None:
-            for name, _ in scope["headers"]:
-                if name == b"origin":
-                    break
-            else:
-                await front(scope, receive, send)
-                return
-        await for_pages(scope, receive, send)
-
-    return app
-
 
 @final
 class _Front:
-    """Sees every request first: is it for us, is it a call, else the router."""
+    """Sees every request first: is it for us, is it a call or a stream, else the router."""
 
-    def __init__(self, serving: Serving) -> None:
+    def __init__(self, serving: Serving, calls: hot.Hot, hosts: frozenset[str]) -> None:
         self._serving = serving
-        self._hot = hot.Hot(serving)
-        self._hosts = serving.services.settings.hosts()
+        self._hot = calls
+        self._streams = Streams(serving)
+        self._hosts = hosts
         self._rest = router(serving, ROUTES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,6 +130,9 @@ class _Front:
             check_host(scope, self._hosts)
         except Misdirected as error:
             await sent(self._serving.refused(ELSEWHERE, error), send)
+            return
+        if (session := streamed(scope)) is not None:
+            await self._streams.serve(scope, receive, send, session)
             return
         call = hot.hot_path(scope)
         if call is None:

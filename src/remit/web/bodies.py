@@ -14,6 +14,8 @@ from remit.gateway.ledger import InputStatus, Outcome  # noqa: TC001 (decoded by
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True, description="RFC 3339")]
 User = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+#: An id that a client gave itself, or that a device or a model has.
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 #: As far as every database counts.
 Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=500)]
@@ -68,7 +70,14 @@ class NoBody(Closed, frozen=True, kw_only=True):
     """An empty object, or no body at all."""
 
 
-MAY_BE_EMPTY: tuple[type, ...] = (NoBody, ApproveBody)
+class ClientTokenBody(Closed, frozen=True, kw_only=True):
+    """Another token of a session's client; it lives a day at most."""
+
+    device: Name | None = None
+    ttl_s: Annotated[int, msgspec.Meta(ge=1, le=24 * 60 * 60)] | None = None
+
+
+MAY_BE_EMPTY: tuple[type, ...] = (NoBody, ApproveBody, ClientTokenBody)
 """Where a request without a body means an empty object."""
 
 
@@ -206,7 +215,7 @@ class InputsQuery(PageQuery, frozen=True, kw_only=True):
 class KeysQuery(PageQuery, frozen=True, kw_only=True):
     """Which keys."""
 
-    role: Literal["operator", "backend", "user"] | None = None
+    role: Literal["operator", "backend", "user", "client"] | None = None
 
 
 class AuditQuery(PageQuery, frozen=True, kw_only=True):

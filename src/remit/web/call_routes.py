@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from remit.errors import Forbidden, InvalidRequest, StaleDigest
-from remit.gateway import answering
+from remit.gateway import answering, sessions
 from remit.gateway.acting import checked_user, no_such
 from remit.gateway.asking import input_json
 from remit.gateway.ledger import AnsweredOtherwise, CallFilter, InputFilter
@@ -15,7 +15,7 @@ from remit.web import bodies, shapes
 from remit.web.answers import Answer, listed, said
 from remit.web.problems import problem
 from remit.web.refusals import AnsweredBefore
-from remit.web.route import ALL, KEYS, Request, Route
+from remit.web.route import ALL, ANYBODY, TALKERS, Request, Route
 
 if TYPE_CHECKING:
     from remit.gateway.answering import Decision
@@ -106,9 +106,17 @@ async def resume_chat(request: Request[bodies.ResumeBody, bodies.NoQuery]) -> An
 async def _answered(request: Request[Any, Any], input_id: str, body: bodies.AnswerBody) -> Answer:
     services = request.services
     given = answering.Answer(
-        decision=_decision(body), note=body.note, digest=body.digest, user=body.user
+        decision=_decision(body),
+        note=body.note,
+        digest=body.digest,
+        remember=body.remember is not None,
+        user=body.user,
+        # A client of a session is what its user holds in hand; an agent gets no such token.
+        in_person=request.actor.role == "client",
     )
     result = await answering.answer(services.node, request.actor, input_id, given)
+    if result.input.session is not None and result.input.status != "open":
+        await sessions.hear(services.talks, [result.input])
     stands: dict[str, object] = {"input": input_json(result.input)}
     request_id = services.books.fresh.fresh_id("req")
     if isinstance(result, AnsweredOtherwise):
@@ -144,10 +152,6 @@ def _decision(body: bodies.AnswerBody) -> Decision:
             "An answer is one of decision, press, skip and cancel; this body has "
             f"{' and '.join(given) or 'none of them'}. Send one."
         )
-    if body.remember is not None:
-        raise InvalidRequest(
-            "An answer is remembered for a session, and this call has none. Leave remember out."
-        )
     if body.decision is not None:
         return body.decision
     if body.cancel:
@@ -166,8 +170,9 @@ async def _input(request: Request[Any, Any], input_id: str) -> InputRow:
 
 
 def _sees(request: Request[Any, Any], row: CallRow | InputRow) -> bool:
-    """Whether it is for the caller's eyes: a token sees its own user and its own apps."""
-    return request.actor.speaks_for(row.user) and request.actor.reaches(row.app)
+    """Whether it is for the caller's eyes: a token sees its own user, apps and session."""
+    actor = request.actor
+    return actor.speaks_for(row.user) and actor.reaches(row.app) and actor.attends(row.session)
 
 
 def _of_session(row: InputRow, session: str) -> None:
@@ -185,7 +190,7 @@ def _own(request: Request[Any, Any], user: str | None) -> str | None:
     actor = request.actor
     if user is not None:
         checked_user(user)
-    if actor.role != "user":
+    if not actor.is_token:
         return user
     if user is not None and not actor.speaks_for(user):
         raise Forbidden("This token speaks for one user, and sees no other's. Leave user out.")
@@ -250,7 +255,7 @@ ROUTES = (
         path="/v1/inputs/{input}",
         summary="Read an input",
         handler=read_input,
-        roles=ALL,
+        roles=ANYBODY,
         answer=dict[str, Any],
     ),
     Route(
@@ -259,7 +264,7 @@ ROUTES = (
         path="/v1/inputs/{input}/answer",
         summary=_ANSWER,
         handler=answer_input,
-        roles=KEYS,
+        roles=TALKERS,
         unfit=answering.NO_AGENT,
         body=bodies.AnswerBody,
         answer=dict[str, Any],
@@ -270,7 +275,7 @@ ROUTES = (
         path="/v1/sessions/{session}/human-input/{input}",
         summary=f"{_ANSWER}; the same as answerInput",
         handler=answer_in_session,
-        roles=KEYS,
+        roles=TALKERS,
         unfit=answering.NO_AGENT,
         body=bodies.AnswerBody,
         answer=dict[str, Any],
@@ -281,7 +286,7 @@ ROUTES = (
         path="/chat/resume",
         summary=f"{_ANSWER}; the same as answerInput",
         handler=resume_chat,
-        roles=KEYS,
+        roles=TALKERS,
         unfit=answering.NO_AGENT,
         body=bodies.ResumeBody,
         answer=dict[str, Any],

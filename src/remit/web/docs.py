@@ -109,5 +109,5 @@ def _type(schema: dict[str, Any]) -> str:
         return " | ".join(f"<code>{escape(str(one))}</code>" for one in schema["enum"])
     kind = schema.get("type", "any")
     if kind == "array":
-        return f"list of {_type(schema['items'])}"
+        return f"list of {_type(schema.get('items', {}))}"
     return escape(kind if isinstance(kind, str) else " or ".join(kind))

@@ -23,13 +23,14 @@ from remit.gateway.governed import MAX_WAIT_MS, WAIT_MS, Command, Refused, call
 from remit.web import reading
 from remit.web.bodies import CallBody
 from remit.web.repeating import REPLAYED, Repeatable, checked_key, digest_of
+from remit.web.sending import sent
 from remit.web.services import MAX_CALL_BYTES
 from remit.web.telling import outcome_of, told
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from starlette.types import Receive, Scope
+    from starlette.types import Receive, Scope, Send
 
     from remit.gateway.acting import Actor
     from remit.gateway.governed import Called
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 _PATH = re.compile(rb"/v1/tools/([^/]+)/([^/]+)/call")
 _WAIT = re.compile(r'(?:^|,)\s*wait\s*=\s*"?(\d{1,6})"?\s*(?=,|;|$)', re.IGNORECASE)
 _WANTED = {
+    b"host": "host",
+    b"origin": "origin",
     b"authorization": "authorization",
     b"content-type": "content-type",
     b"content-length": "content-length",
@@ -46,17 +49,22 @@ _WANTED = {
     b"idempotency-key": "idempotency-key",
 }
 NAME = "POST /v1/tools/{app}/{tool}/call"
+_NO_CLIENT = (
+    "The token of a session's client calls no tools by itself: the agent of the session does. "
+    "Send a message, or use a key or a user's token."
+)
 
 
 def hot_path(scope: Scope) -> tuple[str, str] | None:
     """App and tool of a request for a call; None for any other."""
     if scope["method"] != "POST":
         return None
-    return _called(scope.get("raw_path") or scope["path"].encode())
+    return called(scope.get("raw_path") or scope["path"].encode())
 
 
 @lru_cache(maxsize=1_024)
-def _called(path: bytes) -> tuple[str, str] | None:
+def called(path: bytes) -> tuple[str, str] | None:
+    """App and tool of the path of a call, still encoded; None for any other path."""
     found = _PATH.fullmatch(path)
     return None if found is None else (segment(found[1]), segment(found[2]))
 
@@ -64,6 +72,21 @@ def _called(path: bytes) -> tuple[str, str] | None:
 def segment(raw: bytes) -> str:
     """One segment of a path, decoded; bytes that are no UTF-8 name nothing."""
     return unquote_to_bytes(raw).decode("utf-8", "replace")
+
+
+def plain_headers(
+    given: Iterable[tuple[bytes, bytes]], accepted: frozenset[str]
+) -> Mapping[str, str] | None:
+    """The headers that a call is read from; None where more is to be looked at first.
+
+    Args:
+        given: of a request for a call, names in lower case.
+        accepted: hosts that this server answers for. Another one, several, and the ``Origin`` of
+            a page are for those to judge that stand before every route.
+    """
+    headers = _headers(given)
+    plain = "origin" not in headers and headers.get("host", "").lower() in accepted
+    return headers if plain else None
 
 
 class _Kept(msgspec.Struct, rename="camel"):
@@ -83,15 +106,49 @@ class Hot:
     def __init__(self, serving: Serving) -> None:
         self._serving = serving
 
-    async def answer(self, scope: Scope, receive: Receive, app: str, tool: str) -> Answer:
+    async def serve(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        call: tuple[str, str],
+        headers: Mapping[str, str],
+    ) -> None:
+        """Answer a request for a call that ``plain_headers`` let through."""
+        await sent(await self.answered(scope, receive, call, headers), send)
+
+    async def answered(
+        self, scope: Scope, receive: Receive, call: tuple[str, str], headers: Mapping[str, str]
+    ) -> Answer:
+        """The answer to a request for a call, a problem document where it is refused.
+
+        Args:
+            scope: of ASGI: its ``raw_path`` and ``query_string`` are looked at.
+            receive: of ASGI.
+            call: app and tool.
+            headers: what ``plain_headers`` gave.
+        """
+        work = self.answer(scope, receive, *call, headers)
+        return await self._serving.answered_at_last(NAME, work)
+
+    async def answer(
+        self,
+        scope: Scope,
+        receive: Receive,
+        app: str,
+        tool: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """Answer a request for a call.
 
         Raises:
             RemitError: it is refused without a record.
         """
         serving = self._serving
-        headers = _headers(scope)
+        headers = _headers(scope["headers"]) if headers is None else headers
         actor = await serving.callers.actor(headers.get("authorization"))
+        if actor.role == "client":
+            raise Forbidden(_NO_CLIENT)
         serving.callers.enter(actor)
         try:
             raw = await reading.whole_body(receive, headers.get("content-length"), MAX_CALL_BYTES)
@@ -171,12 +228,15 @@ class Hot:
         return self._serving.problem_of(called.error, more)
 
 
-def _headers(scope: Scope) -> dict[str, str]:
+def _headers(given: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name, value in scope["headers"]:
+    for name, value in given:
         wanted = _WANTED.get(name)
         if wanted is not None:
-            found[wanted] = value.decode("latin-1")
+            text = value.decode("latin-1")
+            # Of several hosts none is the one that is meant.
+            several = wanted == "host" and "host" in found
+            found[wanted] = f"{found['host']},{text}" if several else text
     return found
 
 

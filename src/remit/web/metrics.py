@@ -29,6 +29,9 @@ class Metrics(Collector):
 
     Plain numbers, made into the library's metrics when they are asked for: its own counters take
     a lock at each step, and every call takes several.
+
+    Attributes:
+        streams: event streams that are open now.
     """
 
     def __init__(self) -> None:
@@ -37,6 +40,7 @@ class Metrics(Collector):
         self._seconds: dict[str, float] = {}
         self._calls: dict[str, int] = {}
         self._tasks = self._late = 0
+        self.streams = 0
         self._registry = CollectorRegistry()
         self._registry.register(self)
 
@@ -90,4 +94,7 @@ class Metrics(Collector):
             "Ends and other steps of calls that the database has not taken so far",
             value=self._late,
         )
-        yield from (requests, seconds, calls, tasks, late)
+        streams = GaugeMetricFamily(
+            "remit_event_streams", "Event streams that are open now", value=self.streams
+        )
+        yield from (requests, seconds, calls, tasks, late, streams)

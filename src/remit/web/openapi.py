@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from remit.web import bodies, shapes
+from remit.web import bodies, session_bodies, session_shapes, shapes
 from remit.web.descriptions import IN_PATH, described
 from remit.web.problems import MEDIA as PROBLEM
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{([a-z]+)\}")
+_MODULES = (bodies, session_bodies, shapes, session_shapes)
 #: A list has no type of its own.
 _LIST = ("List",)
 _REPEAT = "A repeat within 24 h with the same key and body gets the answer of the first"
@@ -63,7 +64,7 @@ def document(routes: Sequence[Route], settings: HttpSettings) -> dict[str, Any]:
 
 def _with_words(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """A type with a description of each of its properties."""
-    kind: type = getattr(bodies, name, None) or getattr(shapes, name)
+    kind: type = next(vars(module)[name] for module in _MODULES if name in vars(module))
     kinds = tuple(base.__name__ for base in kind.__mro__)
     properties = {
         key: one if (words := described(kinds, key)) is None else {**one, "description": words}
@@ -115,6 +116,10 @@ def _parameters(route: Route, components: dict[str, Any]) -> Iterator[dict[str, 
             "If-Match",
             "The ETag of what the change is made from, with its double quotes.",
             required=True,
+        )
+    if route.name == "readEvents":
+        yield _header(
+            "Last-Event-ID", "The id of the last event that the reader has: the stream goes on."
         )
     if route.name == "callTool":
         yield _header("Prefer", "wait=<seconds>: how long the app is waited for (30, 120 at most).")

@@ -7,8 +7,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from remit.errors import AppSuspended, InvalidRequest, NotApproved, NotFound
-from remit.gateway import connecting, consenting, reviewing
+from remit.gateway import connecting, consenting, reviewing, sessions
 from remit.gateway.acting import checked_user, no_such
+from remit.gateway.answering import connected
 from remit.gateway.connecting import GivenCredential
 from remit.gateway.node import NotStanding
 from remit.offer.export import export
@@ -144,6 +145,9 @@ async def put_connection(request: Request[bodies.ConnectionBody, bodies.NoQuery]
         given,
         brand=services.settings.brand,
     )
+    # Calls that waited for it go on by themselves.
+    closed = await connected(services.node, request.actor, found.app, found.user)
+    await sessions.hear(services.talks, closed)
     return said(shapes.ConnectionAnswer.of(found))
 
 
@@ -187,7 +191,7 @@ async def _fetched(
 ) -> tuple[CatalogSource | None, list[dict[str, Any]] | None]:
     """What is known of the fetched catalog; a token is not told."""
     catalogs, workspace = request.services.books.catalogs, request.workspace
-    if request.actor.role == "user":
+    if request.actor.is_token:
         return None, None
     source = await catalogs.source(workspace, app)
     found = None if source is None else await catalogs.snapshot(workspace, app, source.digest)

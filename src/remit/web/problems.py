@@ -6,7 +6,15 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from remit.documents.canonical import compact_json
-from remit.errors import CallError, InvalidDefinition, RateLimited, RemitError, Unauthorized
+from remit.errors import (
+    CallError,
+    ClaimRefused,
+    InvalidDefinition,
+    RateLimited,
+    RemitError,
+    Unauthorized,
+)
+from remit.gateway.announcements import InvalidAnnouncement
 from remit.gateway.ruling import InvalidPolicy
 from remit.web.answers import Answer
 from remit.web.refusals import Busy, StillRunning
@@ -17,6 +25,7 @@ if TYPE_CHECKING:
 MEDIA = "application/problem+json"
 #: Limits by day and by run end no sooner; a caller need not ask more often.
 RETRY_AFTER_S = {RateLimited: 60, Busy: 1, StillRunning: 1}
+_WITH_MISTAKES = (InvalidDefinition, InvalidPolicy, InvalidAnnouncement)
 _SERVER_FAULT = 500
 
 
@@ -41,7 +50,7 @@ def problem(
     document.update(more or {})
     if isinstance(error, CallError) and error.details:
         document["details"] = dict(error.details)
-    if isinstance(error, InvalidDefinition | InvalidPolicy) and error.mistakes:
+    if isinstance(error, _WITH_MISTAKES) and error.mistakes:
         document["findings"] = [finding(mistake) for mistake in error.mistakes]
     return Answer(
         status=error.status,
@@ -75,6 +84,8 @@ def _title(status: int) -> str:
 def _headers(error: RemitError) -> Mapping[str, str]:
     if isinstance(error, Unauthorized):
         return {"www-authenticate": "Bearer"}
+    if isinstance(error, ClaimRefused) and error.retry_after_ms is not None:
+        return {"retry-after": str(-(-error.retry_after_ms // 1000))}
     wait_s = RETRY_AFTER_S.get(type(error))  # pyright: ignore[reportArgumentType] -- any class
     if wait_s is None and error.status == HTTPStatus.SERVICE_UNAVAILABLE:
         wait_s = 1

@@ -62,9 +62,11 @@ def json_value(body: bytes, media: str | None, *, max_bytes: int) -> object:
         UnsupportedMedia: it says that it is something else.
         MalformedBody: it is no strict JSON.
     """
-    kind = _media(media)
-    if kind is not None and not _JSON.fullmatch(kind):
-        raise _unsupported(kind, "application/json")
+    # Nearly all say just this.
+    if media != "application/json":
+        kind = _media(media)
+        if kind is not None and not _JSON.fullmatch(kind):
+            raise _unsupported(kind, "application/json")
     return _decoded(body, max_bytes)
 
 

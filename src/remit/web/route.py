@@ -20,7 +20,10 @@ Q = TypeVar("Q")
 #: A document of the user's own, which a use case reads: JSON or YAML.
 Document = Literal["definition", "policy"]
 ALL: frozenset[Role] = frozenset({"operator", "backend", "user"})
+ANYBODY: frozenset[Role] = frozenset({"operator", "backend", "user", "client"})
 KEYS: frozenset[Role] = frozenset({"operator", "backend"})
+#: Whoever takes part in a conversation: a key, or the client of the session itself.
+TALKERS: frozenset[Role] = frozenset({"operator", "backend", "client"})
 OPERATOR: frozenset[Role] = frozenset({"operator"})
 
 
@@ -31,6 +34,8 @@ class Request(Generic[B, Q]):
     Attributes:
         params: of the path, decoded.
         headers: names in lower case; of a name that stands twice the last.
+        reference: of one with an ``Idempotency-Key``: what it makes is made by it, so that a
+            repeat finds what one made that died before it answered; else empty.
     """
 
     services: Services
@@ -39,6 +44,7 @@ class Request(Generic[B, Q]):
     headers: Mapping[str, str]
     query: Q
     body: B
+    reference: str = ""
 
     @property
     def workspace(self) -> str:
@@ -67,10 +73,12 @@ class Route:
         media: of the answer, where it is not JSON alone.
         conditional: takes ``If-Match``.
         seals: the answer holds a secret, and is kept sealed for a repeat.
+        finds: what it makes is made by the request's reference, so that a repeat finds it.
+        max_body_bytes: of this route alone; None is what is set for all.
     """
 
     name: str
-    method: Literal["GET", "POST", "PUT", "DELETE"]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
     summary: str
     handler: Handler | None
@@ -86,6 +94,8 @@ class Route:
     media: tuple[str, ...] = ("application/json",)
     conditional: bool = False
     seals: bool = False
+    finds: bool = False
+    max_body_bytes: int | None = None
 
     @property
     def key(self) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from remit.web.answers import JSON
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.types import Send
 
     from remit.web.answers import Answer
 
+# A line break that is none of ours shows as two line ends in a row or as one half of one.
+_MORE_THAN_LINES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n|\r\n\r\n")
 _NO_BODY = frozenset({204, 304})
 _JSON = (b"content-type", JSON.encode())
 #: Much of what is answered is third-party text: nobody guesses a type into it.
@@ -19,14 +24,8 @@ _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _NO_STORE = (b"cache-control", b"no-store")
 
 
-async def sent(answer: Answer, send: Send, *, head: bool = False) -> None:
-    """Send an answer.
-
-    Args:
-        answer: what is sent.
-        send: of ASGI.
-        head: only its headers, for HEAD.
-    """
+def headers_of(answer: Answer) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer, names in lower case."""
     headers: list[tuple[bytes, bytes]] = [_NOSNIFF]
     if answer.headers:
         headers += [
@@ -40,6 +39,31 @@ async def sent(answer: Answer, send: Send, *, head: bool = False) -> None:
         headers.append(_JSON if media == JSON else (b"content-type", media.encode("latin-1")))
         if answer.stream is None:
             headers.append((b"content-length", b"%d" % len(answer.body)))
+    return headers
+
+
+def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Headers as HTTP/1.1 writes them.
+
+    Raises:
+        ValueError: a value would end its line.
+    """
+    lines = b"".join([b"%b: %b\r\n" % header for header in headers])
+    if _MORE_THAN_LINES.search(lines):
+        msg = "a header holds a line break or a control character"
+        raise ValueError(msg)
+    return lines
+
+
+async def sent(answer: Answer, send: Send, *, head: bool = False) -> None:
+    """Send an answer.
+
+    Args:
+        answer: what is sent.
+        send: of ASGI.
+        head: only its headers, for HEAD.
+    """
+    headers = headers_of(answer)
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     if answer.stream is None or head:
         body = b"" if head else answer.body

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from remit.gateway.acting import Books
     from remit.gateway.governance import Audit
+    from remit.gateway.live import Bus
     from remit.gateway.node import Node
     from remit.gateway.recording import Idempotency
     from remit.gateway.standing import Standing
+    from remit.gateway.talks import Talks
     from remit.gateway.working import Worker
 
 MAX_BODY_BYTES = 1024 * 1024
@@ -69,6 +71,8 @@ class Services:
     Attributes:
         node: makes calls; its ``minter`` gives the key set.
         worker: ends what a suspension stopped.
+        talks: holds conversations.
+        bus: the readers of this node; it is what ``talks.live`` tells.
         now_ms: the store's time, by which repeated requests and leases are judged.
         ping: asks the database for a sign of life; raises ``StoreUnavailable``.
         on_fault: is told of a fault of ours, with the id of its request.
@@ -77,6 +81,8 @@ class Services:
     books: Books
     node: Node
     worker: Worker
+    talks: Talks
+    bus: Bus
     standing: Standing
     audit: Audit
     idempotency: Idempotency

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
 from remit.errors import Forbidden, InvalidRequest, NotFound, RemitError
+from remit.gateway.acting import no_such
 from remit.gateway.keeping import VaultFault
 from remit.web import bodies, reading
 from remit.web.problems import internal, problem
@@ -53,9 +55,13 @@ class Serving:
             name: of the route, for the metrics.
             work: answers.
         """
+        return await self.answered_at_last(name, work())
+
+    async def answered_at_last(self, name: str, work: Awaitable[Answer]) -> Answer:
+        """As ``answered``, of work that needs only to be awaited."""
         began = time.perf_counter()
         try:
-            answer = await work()
+            answer = await work
         except RemitError as error:
             answer = self.problem_of(error)
         except Exception as error:  # noqa: BLE001 (a caller gets words, the operator the fault)
@@ -102,9 +108,11 @@ class Serving:
         """
         actor = await self.callers.actor(headers.get("authorization"))
         if route.roles is not None and actor.role not in route.roles:
-            raise _forbidden(route, actor)
+            raise forbidden(route, actor)
         if any("\0" in value for value in params.values()):
             raise NotFound("There is nothing of that name in this workspace. Check its id.")
+        if "session" in params and not actor.attends(params["session"]):
+            raise no_such("session", params["session"])
         self.callers.enter(actor)
         try:
             query = reading.query(raw_query, route.query)
@@ -134,9 +142,9 @@ class Serving:
         if route.method != "POST" or key is None:
             return await handler(request)
 
-        async def work(_reference: str, _again: bool) -> Answer:  # noqa: FBT001 (a callback)
+        async def work(reference: str, _again: bool) -> Answer:  # noqa: FBT001 (a callback)
             try:
-                return await handler(request)
+                return await handler(replace(request, reference=reference))
             except RemitError as error:
                 return self.problem_of(error)
 
@@ -147,6 +155,7 @@ class Serving:
             digest=digest_of(raw_query, request.headers.get("content-type"), raw),
             reference=self.request_id(),
             seals=route.seals,
+            sends=route.finds,
         )
         return await self.repeats.once(repeatable, work)
 
@@ -154,7 +163,7 @@ class Serving:
         settings = self.services.settings
         if route.document == "definition":
             return settings.max_definition_bytes
-        return settings.max_body_bytes
+        return route.max_body_bytes or settings.max_body_bytes
 
     def _body(self, route: Route, raw: bytes, media: str | None) -> Any:  # noqa: ANN401 (its type is the route's)
         most = self._max_bytes(route)
@@ -174,7 +183,8 @@ class Serving:
         return reading.shaped(value, route.body)
 
 
-def _forbidden(route: Route, actor: Actor) -> Forbidden:
+def forbidden(route: Route, actor: Actor) -> Forbidden:
+    """Why a key of the actor's role does not reach a route."""
     if route.unfit is not None:
         return Forbidden(route.unfit)
     roles = " or ".join(sorted(route.roles or ()))

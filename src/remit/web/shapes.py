@@ -269,6 +269,8 @@ class KeyAnswer(Open, frozen=True, kw_only=True):
     apps: list[str] | None = None
     tools: list[str] | None = None
     pins: list[str] | None = None
+    session: str | None = None
+    device: str | None = None
     expires_at: str | None = None
     revoked_at: str | None = None
     last_used_at: str | None = None
@@ -287,6 +289,8 @@ class KeyAnswer(Open, frozen=True, kw_only=True):
             apps=None if row.apps is None else [*row.apps],
             tools=None if row.tools is None else [*row.tools],
             pins=None if row.pins is None else [*row.pins],
+            session=row.session,
+            device=row.device,
             expires_at=when(row.expires_at),
             revoked_at=when(row.revoked_at),
             last_used_at=when(row.last_used_at),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from remit.documents.canonical import compact_bytes
 from remit.gateway.awaiting import StillRunning, Waiting
 from remit.gateway.governed import Refused
 from remit.gateway.journal import Ended
-from remit.web.answers import said
+from remit.web.answers import Answer, said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from remit.gateway.governed import Called
-    from remit.web.answers import Answer
 
 _ON_ITS_WAY: Mapping[str, str] = {
     "polling": "The app works on it: the call is asked for again and again.",
@@ -29,7 +29,7 @@ def told(called: Called, headers: Mapping[str, str]) -> Answer:
         headers: of the answer.
     """
     if isinstance(called, Ended):
-        return said(_ended(called), headers=headers)
+        return Answer(body=compact_bytes(_ended(called)), headers=headers)
     if isinstance(called, Refused):
         msg = "a refused call is a problem document"
         raise TypeError(msg)

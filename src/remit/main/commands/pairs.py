@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
 
 
-def _pairs(option: str, entries: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+def pairs(option: str, entries: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+    """The names and values of ``NAME=VALUE`` entries.
+
+    Raises:
+        WrongUse: one is no pair, or a name stands twice.
+    """
     seen: set[str] = set()
     for entry in entries:
         name, equals, value = entry.partition("=")
@@ -40,7 +45,7 @@ def read_pins(entries: Sequence[str]) -> JsonObject:
         WrongUse: no pair, a name twice, or a value that is no JSON.
     """
     pins: dict[str, JsonValue] = {}
-    for name, text in _pairs("--pin", entries, "NAME=JSON"):
+    for name, text in pairs("--pin", entries, "NAME=JSON"):
         try:
             pins[name] = parse_json(text)  # pyright: ignore[reportArgumentType] -- a decoded JSON value
         except DocumentError as error:
@@ -74,7 +79,7 @@ def read_env(entries: Sequence[str]) -> dict[str, Secret]:
         WrongUse: no pair, a name twice, or a value that is no text.
     """
     values: dict[str, Secret] = {}
-    for name, text in _pairs("--env", entries, "NAME=VALUE"):
+    for name, text in pairs("--env", entries, "NAME=VALUE"):
         if has_surrogate(text):
             # Bytes of the command line that are no UTF-8; the value itself is not repeated.
             raise WrongUse(f"--env {name!a}: the value is no UTF-8 text, so it cannot be sent.")

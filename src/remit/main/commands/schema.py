@@ -1,4 +1,4 @@
-"""``remit schema``: the JSON Schemas of what people write."""
+"""``remit schema``: the JSON Schemas of what people write, and of the events that they read."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ def run(kind: str, settings: Settings) -> int:
         from remit.policy.schemas import policy_schema
 
         print_json(policy_schema())
+    elif kind == "event":
+        from remit.session.schemas import event_schema
+
+        print_json(event_schema())
     else:
         print_json(schema_of(kind, brand=settings.brand))
     return 0
