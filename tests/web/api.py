@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +13,15 @@ from starlette.types import ASGIApp
 
 from remit.errors import CallError
 from remit.gateway.acting import system
-from remit.gateway.admitting import create_key, create_token
+from remit.gateway.admitting import create_client_token, create_key, create_token
+from remit.gateway.conversing import Acted, SessionRow, Step
+from remit.gateway.live import Bus
 from remit.gateway.ports import WireResponse
+from remit.gateway.talks import Talks, act
+from remit.session.events import Data
 from remit.web.app import make_app
 from remit.web.services import HttpSettings, Services
+from tests.gateway.conversations import Conversation, Line, ScriptedPort, talk_on
 from tests.gateway.fakes import ScriptedEgress
 from tests.gateway.nodes import DEFINITION, Stage, furnish, open_stage
 
@@ -30,7 +35,8 @@ class Api:
 
     Attributes:
         keys: secrets by who holds them: operator, backend, ana (a token), other (an operator of
-            another workspace).
+            another workspace), client (of a session that is not there).
+        talk: the node's conversations; it works when it is told to.
         faults: what the API told its operator.
     """
 
@@ -38,7 +44,9 @@ class Api:
     app: ASGIApp
     client: httpx.AsyncClient
     keys: dict[str, str]
+    talk: Conversation
     faults: list[tuple[str, BaseException]] = field(default_factory=list[tuple[str, BaseException]])
+    waits: int = 0
 
     async def send(
         self,
@@ -73,6 +81,42 @@ class Api:
         """PUT."""
         return await self.send("PUT", path, body, **more)
 
+    @property
+    def talks(self) -> Talks:
+        """What the node converses with."""
+        return self.talk.talks
+
+    @property
+    def bus(self) -> Bus:
+        """The readers of the node."""
+        return self.talk.bus
+
+    async def patch(self, path: str, body: object = None, **more: Any) -> httpx.Response:  # noqa: ANN401 (those of send)
+        """PATCH."""
+        return await self.send("PATCH", path, body, **more)
+
+    async def session(self, who: str = "tab", **more: object) -> str:
+        """A new session of ``ana`` over ``acme``; its client token is kept under ``who``."""
+        body = {"apps": ["acme"], "user": "ana", **more}
+        made = await self.post("/v1/sessions", body, who="backend")
+        assert made.status_code == 201, made.text
+        self.keys[who] = made.json()["clientToken"]
+        return made.json()["id"]
+
+    async def waiting(self, session: str, tool: str = "refund") -> str:
+        """A call of a session's run that waits for a person; gives its input."""
+        self.waits += 1
+        model = {"run": "run_1", "response_seq": self.waits, "model_call_id": "m1"}
+        order = {"name": "chair", "amount": 1}
+        row = await self.stage.waiting(tool, order, session=session, source="session", **model)
+        return row.id
+
+    async def happens(self, session: str, *events: Data, **more: Any) -> SessionRow:  # noqa: ANN401 (fields of Step)
+        """Something happens in a session, as its run would let it."""
+        done = await act(self.talks, "acme", session, lambda _: Step(events=events, **more))
+        assert isinstance(done, Acted), done
+        return done.row
+
     async def call(
         self,
         tool: str,
@@ -93,6 +137,7 @@ async def open_api(
     name: str = "node-1",
     egress: ScriptedEgress | None = None,
     furnished: bool = True,
+    lines: Sequence[Line] = ("Hello.",),
     **settings: Any,  # noqa: ANN401 (those of HttpSettings)
 ) -> AsyncIterator[Api]:
     """The API on a store that has its schema; ``acme`` approved, ``ana`` consenting, connected."""
@@ -110,15 +155,24 @@ async def open_api(
         }
         if furnished:
             keys["ana"] = await create_token(books, acme, user="ana", apps=["acme"], ttl_s=600)
+            keys["client"] = await create_client_token(
+                books, acme, session="ses_none", user="ana", ttl_s=600
+            )
         else:
             await stage.server.submit(DEFINITION)
             keys["token"] = await create_token(books, acme, user="ana", apps=["acme"], ttl_s=600)
+            keys["client"] = await create_client_token(
+                books, acme, session="1", user="ana", ttl_s=600
+            )
         faults: list[tuple[str, BaseException]] = []
 
         async def now_ms() -> int:
             return stage.time.unix_ms()
 
+        talk = talk_on(stage, ScriptedPort(list(lines)))
         services = Services(
+            talks=talk.talks,
+            bus=talk.bus,
             books=books,
             node=stage.node,
             worker=stage.worker,
@@ -134,9 +188,19 @@ async def open_api(
         )
         app = make_app(services)
         transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url=PUBLIC) as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url=settings.get("public_url", PUBLIC)
+        ) as client:
             secrets = {who: made.secret.reveal() for who, made in keys.items()}
-            yield Api(stage=stage, app=app, client=client, keys=secrets, faults=faults)
+            yield Api(
+                stage=stage,
+                app=app,
+                client=client,
+                keys=secrets,
+                talk=talk,
+                faults=faults,
+            )
+            await talk.talker.stop()
 
 
 def problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:

@@ -41,10 +41,18 @@ BODIES: dict[str, Any] = {
     "createToken": {"user": "ana", "apps": ["acme"], "ttlS": 60},
     "putPolicy": {"rules": []},
     "createKey": {"role": "backend", "name": "ci"},
+    "createSession": {"apps": ["acme"], "user": "ana"},
+    "changeSession": {"instructions": "Be brief."},
+    "sendMessage": {"text": "Hello"},
+    "announceClient": {"tools": [], "widgets": []},
+    "claimCall": {"clientId": "tab-1"},
+    "giveResult": {"claim": "clm_1", "result": None},
 }
-# There is no session without the session's routes: the alias finds no input in it. And an app
-# without a toolsUrl has no fetched catalog (test_routes has one that has).
-NOT_FOUND = {"acceptCatalog", "answerInSession", "resumeChat"}
+# An app without a toolsUrl has no fetched catalog (test_routes has one that has), and a session
+# in which no run was has no call of a client's tool (test_clients has one).
+NOT_FOUND = {"acceptCatalog", "claimCall", "giveResult"}
+#: Of a session, whose id stands in the body.
+IN_BODY = {"resumeChat"}
 
 
 @dataclass(frozen=True)
@@ -74,15 +82,20 @@ def operations() -> Iterator[Operation]:
 
 
 ALL = list(operations())
+PATHS = {one.name: one.path for one in ALL}
 LOCKED = [one for one in ALL if one.has_key]
+#: Whose body names something of the workspace, which its answer would tell of.
+NAMING = {"giveGrant", "createSession", "resumeChat"}
 
 
 async def _values(api: Api, name: str) -> dict[str, str]:
     """What stands in the path of an operation, made so that it is there."""
     found = {
         "app": "acme", "version": "1", "collection": "main", "environment": "production",
-        "user": "ana", "tool": "add_order", "session": "s1",
+        "user": "ana", "tool": "add_order", "client": "tab-1", "call": "call_none",
     }  # fmt: skip
+    if name in IN_BODY or "{session}" in PATHS[name]:
+        found["session"] = await api.session()
     if name in {"approveVersion", "rejectVersion"}:
         await api.post("/v1/apps", SHOP)
         found["app"] = "shop"
@@ -91,8 +104,10 @@ async def _values(api: Api, name: str) -> dict[str, str]:
         await api.post("/v1/apps", {**shop(GET), "baseUrl": "https://api2.acme.example"})
     if name == "readCall":
         found["call"] = (await api.call("add_order", ORDER)).json()["callId"]
-    if name in {"readInput", "answerInput", "answerInSession"}:
+    if name in {"readInput", "answerInput"}:
         found["input"] = (await api.call("refund", ORDER)).json()["inputId"]
+    if name in {"answerInSession", "resumeChat"}:
+        found["input"] = await api.waiting(found["session"])
     if name == "revokeGrant":
         found["grant"] = (await api.get("/v1/grants")).json()["items"][0]["id"]
     if name in {"readToken", "revokeToken"}:
@@ -104,7 +119,16 @@ async def _values(api: Api, name: str) -> dict[str, str]:
     return found
 
 
+def _body(name: str, values: dict[str, str]) -> Any:  # noqa: ANN401 (any JSON value)
+    if name in IN_BODY:
+        return {**BODIES[name], "threadId": values["session"], "inputId": values["input"]}
+    return BODIES.get(name)
+
+
 async def _headers(api: Api, operation: Operation, path: str) -> dict[str, str]:
+    if operation.name == "readEvents":
+        # Else it is a stream, which test_stream reads.
+        return {"accept": "application/json"}
     named = {one["name"] for one in operation.said["parameters"] if one["in"] == "header"}
     if "If-Match" not in named:
         return {}
@@ -128,12 +152,13 @@ def _url(operation: Operation, values: dict[str, str]) -> str:
 @pytest.mark.parametrize("operation", ALL, ids=lambda one: one.name)
 async def test_every_route_answers_as_the_document_says(api: Api, operation: Operation) -> None:
     """Its status is one of the document's, and its answer is of the type that stands there."""
-    url = _url(operation, await _values(api, operation.name))
+    values = await _values(api, operation.name)
+    url = _url(operation, values)
     who = "operator" if operation.has_key else None
     headers = await _headers(api, operation, url)
 
     response = await api.send(
-        operation.method, url, BODIES.get(operation.name), who=who, headers=headers
+        operation.method, url, _body(operation.name, values), who=who, headers=headers
     )
 
     await api.stage.settled()
@@ -178,7 +203,12 @@ async def test_roles_are_those_of_the_document(bare: Api) -> None:
     """A role that does not stand there is 403, before the body is looked at."""
     for operation in LOCKED:
         url = _url(operation, _anything(operation))
-        for who, role in (("operator", "operator"), ("backend", "backend"), ("token", "user")):
+        for who, role in (
+            ("operator", "operator"),
+            ("backend", "backend"),
+            ("token", "user"),
+            ("client", "client"),
+        ):
             response = await bare.send(operation.method, url, who=who)
             refused = response.status_code == 403 and response.json()["code"] == "forbidden"
             assert refused is (role not in operation.said["x-roles"]), (operation.name, role)
@@ -190,10 +220,10 @@ async def test_nothing_of_another_workspace_is_there(api: Api) -> None:
         if operation.name == "submitApp":
             continue  # It makes an app of the same id in the other workspace: a neighbour's own.
         values = await _values(api, operation.name)
-        url, body = _url(operation, values), BODIES.get(operation.name)
+        url, body = _url(operation, values), _body(operation.name, values)
         headers = {"if-match": "*"}
         response = await api.send(operation.method, url, body, who="other", headers=headers)
-        if re.search(r"\{(?!tool)", operation.path) or operation.name == "giveGrant":
+        if re.search(r"\{(?!tool)", operation.path) or operation.name in NAMING:
             problem(response, 404, "not_found")
         elif operation.method == "GET" and "items" in response.json():
             assert "acme" not in response.text, operation.name

@@ -51,7 +51,7 @@ FILTERS = (
     ("/v1/calls?dangerLevel=high", "dangerLevel must be destructive, moderate or safe"),
     ("/v1/inputs?status=waiting",
      "status must be answered, approved, cancelled, denied, expired, open or skipped"),
-    ("/v1/keys?role=root", "role must be backend, operator or user"),
+    ("/v1/keys?role=root", "role must be backend, client, operator or user"),
     ("/v1/calls?limit=many", "limit must be an integer, and is a text"),
     ("/v1/calls?from=yesterday", "from must be a time as RFC 3339 with its offset"),
     ("/v1/calls?status=done", 'the query has "status", which is not known here'),

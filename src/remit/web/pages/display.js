@@ -1,0 +1,68 @@
+// How a result is drawn: by one of five renderers, or as JSON where it does not fit.
+
+import { el, pre, pretty, visible } from "/dev/dom.js";
+
+/** What is to be seen of a result at once; null where the folded JSON is enough. */
+export function shown(display) {
+  const drawn = display && inside(display);
+  return drawn ? el("div", { className: "shown" }, drawn) : null;
+}
+
+function inside(display) {
+  if (display.embedUrl) return link(display.embedUrl, "Open the app's card");
+  if (display.markdown) return el("div", { className: "turn", text: display.markdown });
+  const data = display.data;
+  switch (display.renderer) {
+    case "image":
+      return image(data ?? {});
+    case "link":
+      return link(data?.url, data?.label ?? data?.url);
+    case "table":
+      return table(data ?? {});
+    case "diff":
+      return diff(data ?? {});
+    default:
+      return null;
+  }
+}
+
+/** A link of an app: http(s) alone, and it learns nothing of this page. */
+function link(url, label) {
+  if (!/^https?:\/\//i.test(url ?? "")) return null;
+  return el("a", { href: url, target: "_blank", rel: "noopener noreferrer", text: label });
+}
+
+function image({ url, alt }) {
+  if (!/^https?:\/\//i.test(url ?? "")) return null;
+  const words = visible(alt ?? "");
+  const drawn = el("img", { src: url, alt: words, loading: "lazy", referrerpolicy: "no-referrer" });
+  // A picture of another origin than the app's is not loaded: it is a link then.
+  drawn.addEventListener("error", () => drawn.replaceWith(link(url, alt || url)));
+  return drawn;
+}
+
+const MOST_ROWS = 50;
+
+function table(data) {
+  const rows = (Array.isArray(data) ? data : data.rows ?? []).filter((row) => row && typeof row === "object");
+  if (rows.length === 0) return null;
+  const named = Array.isArray(data.columns) ? data.columns.map(String) : null;
+  const columns = named ?? [...new Set(rows.slice(0, MOST_ROWS).flatMap(Object.keys))];
+  const cell = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
+  const left = rows.length - MOST_ROWS;
+  return el("div", {},
+    el("div", { className: "table", tabindex: "0", role: "region", "aria-label": "Table" },
+      el("table", {},
+        el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col", text: name })))),
+        el("tbody", {}, rows.slice(0, MOST_ROWS).map((row) =>
+          el("tr", {}, columns.map((name) => el("td", { text: cell(row[name]) }))))))),
+    left > 0 ? el("p", { className: "small", text: `And ${left} more rows.` }) : null);
+}
+
+function diff(data) {
+  if (typeof data.patch === "string") return pre(data.patch);
+  const side = (value) => (typeof value === "string" ? value : pretty(value ?? null));
+  return el("div", {},
+    el("p", { className: "small", text: "Before" }), pre(side(data.before)),
+    el("p", { className: "small", text: "After" }), pre(side(data.after)));
+}
