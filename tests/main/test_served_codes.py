@@ -20,6 +20,7 @@ import pytest
 
 from tests.catalog.documents import definition, endpoint_tool, parameters
 from tests.docs.console import assert_holds
+from tests.main import served_clients, served_sessions
 from tests.main.processes import WAIT_S, run, serving
 from tests.main.scripted import ScriptedApp
 from tests.main.test_code_pages import SERVED, sections
@@ -27,7 +28,7 @@ from tests.main.test_serving import ALLOW, NEVER_MS, Api
 
 # These take a database or a key that goes away under a running server.
 NOT_ASKED = {"store_unavailable", "vault_unavailable"}
-ID = re.compile(r"\b(call|inp|key|req)_\w+")
+ID = re.compile(r"\b(call|inp|key|req|run|ses)_\w+")
 CALL = "/v1/tools/shop/{}/call"
 
 
@@ -148,21 +149,37 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         with serving(folder, **ALLOW) as server, ThreadPoolExecutor() as threads:
             api, backend = (Api(url=server.url, key=secret) for secret in secrets)
             found += [*reviewed(api, backend, app.url), *of_http(api)]
+            found.append(served_sessions.without_model(backend))
             first = threads.submit(backend.ask, "POST", *refund, again)
             assert app.asked.wait(WAIT_S)
             found.append(backend.ask("POST", *refund, again).json)
             found.append(backend.ask("POST", refund[0], {"user": "bo", "args": {}}, again).json)
             server.end(signal.SIGKILL)
             assert isinstance(first.exception(), Exception)
-        with serving(folder, **ALLOW) as server:
+        with (
+            served_clients.model() as model,
+            serving(folder, **ALLOW, **served_clients.settings(model.base_url)) as server,
+        ):
             api, backend = (Api(url=server.url, key=secret) for secret in secrets)
+            found += [
+                *served_clients.of_clients(backend),
+                *served_sessions.of_sessions(backend),
+                *served_sessions.of_models(backend),
+            ]
             until = time.monotonic() + WAIT_S
             while (answer := backend.ask("POST", *refund, again)).status != 200:
                 assert time.monotonic() < until, answer
                 threading.Event().wait(0.05)
             found.append(answer.json)
             found += waited(api, backend, folder / "remit.db")
-    return {one["code"] if "code" in one else one["error"]["code"]: one for one in found}
+    return {code_of(one): one for one in found}
+
+
+def code_of(answer: Any) -> str:  # noqa: ANN401 - JSON
+    """The code of a problem document, of a call's record, or of the event that ends a run."""
+    if "code" in answer:
+        return str(answer["code"])
+    return str(answer.get("data", answer)["error"]["code"])
 
 
 def without_ids(value: object) -> Any:  # noqa: ANN401 - JSON

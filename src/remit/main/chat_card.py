@@ -1,0 +1,213 @@
+"""What waits for a person, as a card in the terminal, and what the person typed as an answer."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from remit.documents.canonical import compact_json
+from remit.main.chat_api import object_of, objects, text
+from remit.main.output import paint
+from remit.main.terminal import Face, drawn, one_line
+from remit.values.visible import visible
+
+if TYPE_CHECKING:
+    from remit.values.json import JsonObject
+
+_MAX_NOTE = 2_000
+_WAITS_FOR = {"operator": "an operator of the workspace", "other": "another person"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer to the input, as the API takes it."""
+
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """Words that take the place of what was asked."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The run is to be stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Nothing is decided; it goes on waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """That was no answer."""
+
+
+Typed = Answered | Instead | Stop | Later | Unclear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An input as it is put to a person.
+
+    Attributes:
+        card: what is shown first.
+        question: one line; the answer is typed behind it.
+        decides: whether the person at this terminal can decide on it.
+    """
+
+    card: str
+    question: str
+    decides: bool
+
+
+def asked_of(found: JsonObject, user: str) -> Asked:
+    """How an input is put to its user."""
+    kind = found.get("kind")
+    if kind == "connect":
+        return _connect(found, user)
+    if kind == "action":
+        return _action(found)
+    verb = one_line(text(found.get("verb")) or text(found.get("tool")))
+    card = drawn(_face(found))
+    waits_for = _WAITS_FOR.get(text(found.get("by")))
+    if waits_for is not None:
+        return Asked(
+            card=f"{card}\n  Waits for {waits_for}.",
+            question="Enter = wait · s = stop · m TEXT = take it back and say TEXT: ",
+            decides=False,
+        )
+    more = " · a = yes, for the whole session" if found.get("rememberable") is True else ""
+    return Asked(
+        card=card,
+        question=(
+            f"{verb}?\n  y = go ahead{more} · Enter = not now · n REASON = no, and say why\n"
+            "  m TEXT = take it back and say TEXT: "
+        ),
+        decides=True,
+    )
+
+
+def typed(found: JsonObject, line: str) -> Typed:
+    """What a line means as an answer to an input; it never approves by default."""
+    words = visible(line.strip())
+    first, _, rest = words.partition(" ")
+    letter, rest = first.lower(), rest.strip()
+    if letter == "m" and rest:
+        return Instead(rest)
+    kind = found.get("kind")
+    if kind == "action":
+        return _of_action(found, letter)
+    if kind == "connect":
+        return _of_waiting(letter, skip=True)
+    if text(found.get("by")) in _WAITS_FOR:
+        return _of_waiting(letter, skip=False)
+    return _of_approval(found, words, letter, rest)
+
+
+def _of_approval(found: JsonObject, words: str, letter: str, rest: str) -> Typed:
+    approve: JsonObject = {"decision": "approve", "digest": text(found.get("digest"))}
+    if words.lower() in ("y", "yes"):
+        return Answered(approve)
+    if words.lower() == "a" and found.get("rememberable") is True:
+        return Answered({**approve, "remember": "session"})
+    if not words or letter in ("n", "no"):
+        note = rest[:_MAX_NOTE]
+        return Answered({"decision": "deny", "note": note} if note else {"decision": "deny"})
+    return Unclear()
+
+
+def _of_waiting(letter: str, *, skip: bool) -> Typed:
+    if not letter:
+        return Later()
+    if letter == "s":
+        return Stop()
+    return Answered({"skip": True}) if skip and letter == "g" else Unclear()
+
+
+def _of_action(found: JsonObject, letter: str) -> Typed:
+    if letter == "s":
+        return Answered({"skip": True})
+    if letter == "c":
+        return Answered({"cancel": True})
+    if not letter:
+        return Later()
+    buttons = _buttons(found)
+    if letter.isdecimal() and 1 <= int(letter) <= len(buttons):
+        return Answered({"press": text(buttons[int(letter) - 1].get("id"))})
+    return Unclear()
+
+
+def _face(found: JsonObject) -> Face:
+    line, request = object_of(found.get("line")), object_of(found.get("request"))
+    parts = [
+        (text(part.get("text")), part.get("inserted") is True)
+        for part in objects(found.get("titleParts"))
+    ]
+    body = request.get("body")
+    return Face(
+        act=text(line.get("act")),
+        danger=text(line.get("danger")),
+        host=text(line.get("host")),
+        account=text(found.get("account")) or None,
+        title=parts or [(text(found.get("title")), False)],
+        rows=[
+            (text(row.get("title")), text(row.get("text")))
+            for row in objects(found.get("arguments"))
+        ],
+        preview=found.get("preview"),
+        preview_failure=text(found.get("previewFailure")) or None,
+        reason=text(found.get("reason")),
+        method=text(request.get("method")),
+        url=text(request.get("url")),
+        headers={key: text(value) for key, value in object_of(request.get("headers")).items()},
+        body=None if body is None else compact_json(body),
+        digest=text(found.get("digest")),
+    )
+
+
+def _connect(found: JsonObject, user: str) -> Asked:
+    app = one_line(text(found.get("app")))
+    return Asked(
+        card=(
+            f"\n{paint(f'{app} waits until {user} is connected to it.', 'bold', sys.stderr)}\n"
+            f"  Connect in your product, or with PUT /v1/connections/{app}/{user}. It then goes on "
+            "by itself."
+        ),
+        question="Enter = wait · g = go on without it · s = stop · m TEXT = say TEXT instead: ",
+        decides=False,
+    )
+
+
+def _action(found: JsonObject) -> Asked:
+    card = object_of(found.get("card"))
+    title = one_line(text(card.get("title")) or text(found.get("title")))
+    lines = ["", paint(title, "bold", sys.stderr)]
+    if words := text(card.get("description")):
+        lines.append(f"  {one_line(words)}")
+    lines += [
+        f"  {number}  {one_line(text(button.get('label')))}"
+        for number, button in enumerate(_buttons(found), 1)
+    ]
+    return Asked(
+        card="\n".join(lines),
+        question="A number = press it · s = skip · c = cancel · Enter = wait: ",
+        decides=True,
+    )
+
+
+def _buttons(found: JsonObject) -> list[JsonObject]:
+    elements = objects(object_of(found.get("card")).get("elements"))
+    return [one for one in elements if one.get("type") == "button"]
+
+
+def resume_command(session: str, server: str | None) -> str:
+    """The command that goes on with a session."""
+    given = ["remit", "chat", "--session", session]
+    return shlex.join([*given, "--server", server] if server else given)

@@ -1,0 +1,138 @@
+"""The conversation of ``remit demo``: an agent reads, writes, asks, and outlives its server."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, cast
+
+from remit.main.output import paint, print_text
+from remit.main.server_walk import APP, ENDS_WITHIN_S, INPUT, fields
+from remit.main.walking import indented
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from remit.main.server_walk import Walk
+    from remit.values.json import JsonObject, JsonValue
+
+_LAMPS = "select count(*) from objects where scene_id = 'scn_lobby' and x = 3 and y = 1"
+_SCENE = "select count(*) from scenes where id = 'scn_q3_forecast'"
+_DELETES = "select count(*) from requests where method = 'DELETE' and path like '%scn_q3_forecast'"
+_TEXT = "Put a lamp into the lobby at 3, 1, and delete the scene Q3 forecast."
+_ASK_AGAIN_S = 0.05
+
+
+class Talk:
+    """One session, and how much of its log has been shown."""
+
+    def __init__(self, walk: Walk, session: str) -> None:
+        self._walk = walk
+        self._session = session
+        self._shown = 0
+
+    @property
+    def path(self) -> str:
+        """Of the session."""
+        return f"/v1/sessions/{self._session}"
+
+    def rested(self) -> JsonObject:
+        """The session once it waits or rests, its events shown as they come."""
+        until = time.monotonic() + ENDS_WITHIN_S
+        while True:
+            found = self._ask(self.path)
+            self._show()
+            if found.get("status") != "running" or time.monotonic() > until:
+                return found
+            time.sleep(_ASK_AGAIN_S)
+
+    def _ask(self, path: str) -> JsonObject:
+        walk = self._walk
+        accept = {"Accept": "application/json"}
+        return walk.server.ask("GET", path, key=walk.keys["backend"], headers=accept).body
+
+    def _show(self) -> None:
+        page = self._ask(f"{self.path}/events?after={self._shown}")
+        for event in cast("list[JsonObject]", page.get("events", [])):
+            self._shown = cast("int", event["seq"])
+            line = _line(cast("str", event["type"]), cast("JsonObject", event["data"]))
+            if line:
+                print_text(indented(line))
+
+
+def steps(scripted: bool) -> tuple[Callable[[Walk], None], ...]:
+    """The steps of the conversation; what a model of one's own says is not checked."""
+
+    def converse(walk: Walk) -> None:
+        _converse(walk, scripted=scripted)
+
+    return (converse,)
+
+
+def _converse(walk: Walk, *, scripted: bool) -> None:
+    demo = walk.demo
+    demo.step("Hold a conversation", walk.speaker)
+    lamps, there = demo.example.count(_LAMPS), demo.example.count(_SCENE)
+    body: JsonObject = {"apps": [{"id": APP}], "user": "ana"}
+    made = walk.ask("backend", "POST", "/v1/sessions", body, shown=fields("id", "status", "apps"))
+    talk = Talk(walk, str(made.body.get("id")))
+    path = f"{talk.path}/messages"
+    walk.ask("backend", "POST", path, {"text": _TEXT}, shown=fields("runId", "seq"))
+    session = talk.rested()
+    waits = _open_input(session)
+    if not scripted and waits is None:
+        demo.holds("the agent has answered", true=session.get("status") == "idle")
+        return
+    demo.holds(
+        "the agent waits for Ana: the lamp is placed, and nothing was deleted",
+        true=session.get("status") == "waiting_human"
+        and demo.example.count(_LAMPS) == lamps + 1
+        and demo.example.count(_SCENE) == there
+        and demo.example.count(_DELETES) == 0,
+    )
+    print_text(f"   {paint('$ kill -9 <the server>', 'cyan', sys.stdout)}\n")
+    code = walk.server.kill()
+    print_text(
+        f"   {paint('$ remit serve', 'cyan', sys.stdout)}\n{indented(walk.server.start())}\n"
+    )
+    answer: JsonObject = {"decision": "approve", "user": "ana"}
+    path = f"{talk.path}/human-input/{waits}"
+    walk.ask("backend", "POST", path, answer, shown=INPUT)
+    session = talk.rested()
+    demo.holds(
+        "the server was killed in between; Ana approves, and the conversation goes on to its end",
+        true=code == -signal.SIGKILL and session.get("status") == "idle",
+    )
+    demo.holds(
+        "Q3 forecast is gone, by exactly one DELETE, and there is one lamp more",
+        true=not scripted
+        or (
+            demo.example.count(_SCENE) == 0
+            and demo.example.count(_DELETES) == 1
+            and demo.example.count(_LAMPS) == lamps + 1
+        ),
+    )
+
+
+def _open_input(session: JsonObject) -> JsonValue:
+    inputs = cast("list[JsonObject]", session.get("inputs") or [])
+    return inputs[0].get("id") if inputs else None
+
+
+def _line(kind: str, data: JsonObject) -> str | None:
+    """An event as one quiet line; None for what only machines need."""
+    if kind == "message":
+        who = "Ana" if data.get("role") == "user" else "Agent"
+        return f"{who}: {data.get('text')}"
+    if kind == "tool_call":
+        return f"· {data.get('title')} …"
+    if kind == "tool_result":
+        return f"  → {data.get('outcome')}"
+    if kind == "human_input_needed":
+        return f"? {data.get('title')}: waits for {data.get('user')}"
+    if kind == "human_input_resolved":
+        return f"! {data.get('decision')} by {data.get('by')}"
+    if kind == "run_finished" and data.get("reason") not in {"done", "waiting"}:
+        return f"The run ended: {data.get('reason')}"
+    return None
