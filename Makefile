@@ -21,8 +21,10 @@ demo: setup ## run the main job against the example app, in the terminal
 test: setup ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
 
-chaos: setup ## 50,000 calls with random kills; nothing is sent twice
+chaos: setup ## 50,000 calls and 400 sessions while servers die; nothing is sent twice
 	@.venv/bin/python -m tests.chaos --calls 50000 --kills 40 $(ARGS)
+	@.venv/bin/python -m tests.chaos.talks --store sqlite
+	@.venv/bin/python -m tests.chaos.talks --store postgresql
 
 check: setup ## formatting, lint, imports, dependencies, types
 	@.ci/check

@@ -1,6 +1,6 @@
-"""Prints what Remit costs: loading, linting, the checks of one call, start-up, the server.
+"""Prints what Remit costs: loading, linting, the checks of one call, the server, conversations.
 
-    python bench/run.py [all | costs | server] [--secs S] [--rounds N]
+    python bench/run.py [all | costs | server | talks] [--secs S] [--rounds N]
 
 It asserts nothing. Every figure is taken in a process of its own, best of several runs; the server
 stands beside others in interleaved rounds (`servers.py`). On a shared machine only ratios of one
@@ -18,10 +18,12 @@ import tempfile
 from pathlib import Path
 
 import servers
+import talking
 from workload import ANSWER, ARGS, definition
 
 HERE = Path(__file__).resolve().parent
 RUNS = 5
+PARTS = ("all", "costs", "server", "talks")
 
 
 def measured(script: str, path: Path, runs: int = RUNS) -> list[float]:
@@ -98,7 +100,7 @@ def costs() -> None:
 def main() -> None:
     """Measure and print what the command line asks for."""
     asked = argparse.ArgumentParser(description="What Remit costs; asserts nothing.")
-    asked.add_argument("part", nargs="?", choices=("all", "costs", "server"), default="all")
+    asked.add_argument("part", nargs="?", choices=PARTS, default="all")
     asked.add_argument("--secs", type=float, default=1.0, help="of one window of load")
     asked.add_argument("--rounds", type=int, default=7, help="windows of each server")
     given = asked.parse_args()
@@ -106,10 +108,12 @@ def main() -> None:
         # As pip leaves it: compiled once, also where the environment says not to.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = compiled
-        if given.part != "server":
+        if given.part in {"all", "costs"}:
             costs()
-        if given.part != "costs":
+        if given.part in {"all", "server"}:
             servers.measure(given.secs, given.rounds)
+        if given.part in {"all", "talks"}:
+            talking.measure()
 
 
 if __name__ == "__main__":

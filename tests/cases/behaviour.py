@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tests.cases import fetched, offers
+from tests.cases import fetched, offers, session_cases
 from tests.cases.judges import (
     judge_lint,
     judge_never,
@@ -29,10 +29,8 @@ from tests.cases.stage import (
 from tests.cases.verdicts import Json, UnknownShapeError, Verdict, only, verdict
 
 LATER = {
-    "session": "needs sessions",
     "import": "needs the OpenAPI import",
     "mcp": "needs MCP",
-    "events": "needs a server's event stream",
     "client-sdk": "needs the SDK",
     "api": "needs a server",
     "server": "needs a server",
@@ -68,6 +66,8 @@ def judge(case: Json, mode: Mode = "forked") -> Verdict:
     surface = given.get("surface") if isinstance(given, dict) else None
     if surface in LATER:
         return Verdict(id=case["id"], status="later", words=LATER[surface])
+    if surface in ("session", "events"):
+        return _conversation(case, given)
     if surface == "execute" and (reason := _later(given)) is not None:
         return Verdict(id=case["id"], status="later", words=reason)
     given = expand(given)
@@ -84,6 +84,14 @@ def judge(case: Json, mode: Mode = "forked") -> Verdict:
         else:
             raise UnknownShapeError(f"surface {surface!r}")
     return verdict(case["id"], told.faults, prose=told.prose)
+
+
+def _conversation(case: Json, given: Json) -> Verdict:
+    """A case that is walked at a server process."""
+    if (reason := session_cases.later(given)) is not None:
+        return Verdict(id=case["id"], status="later", words=reason)
+    faults, prose = session_cases.session_case(given, case["expect"])
+    return verdict(case["id"], faults, prose=prose)
 
 
 def _later(given: dict[str, Json]) -> str | None:

@@ -15,7 +15,7 @@ from tests.chaos.shop import APP, REFUND, SHARES, USERS
 from tests.chaos.wire import NoAnswer, Reply, Wire
 
 OPEN = frozenset({"sending", "polling", "waiting_human"})
-#: Nothing takes as long as this: a dead node's lease on PostgreSQL is 15 s.
+#: Nothing takes as long as this: a dead node's lease on PostgreSQL is 10 s.
 STALLED_S = 60
 _AGAIN_S = 0.2
 # Of a hundred calls: sent twice at once; sent again after they had ended.

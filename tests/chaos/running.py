@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
-import subprocess
-import sys
 import time
-from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from remit.main.server_process import RunningServer, ServerGone
-from remit.values.json import JsonObject
-from tests import postgres
 from tests.chaos.checking import Evidence, sent_again, violations
 from tests.chaos.driving import STALLED_S, Call, Driver, planned
 from tests.chaos.lives import Kill, Lives
 from tests.chaos.records import Input, Record, read_inputs, read_records
-from tests.chaos.shop import APP, GET, PUT, TOKEN, USERS, shop
+from tests.chaos.setting import Store, compiled, done, furnish, program, store
+from tests.chaos.shop import GET, PUT
 from tests.chaos.upstream import read_ledger
 from tests.main.processes import environment
-from tests.main.processes import run as command
 
-ROOT = Path(__file__).parents[2]
 _NAMED = 20
 
 
@@ -37,7 +29,7 @@ class Plan:
 
     calls: int
     kills: int
-    store: Literal["sqlite", "postgresql"] = "sqlite"
+    store: Store = "sqlite"
     seed: int = 1
     connections: int = 64
 
@@ -113,16 +105,16 @@ def run(plan: Plan, folder: Path, tell: Callable[[str], None] = _silent) -> Repo
     """
     began = time.monotonic()
     with ExitStack() as stack:
-        url = stack.enter_context(_store(plan))
-        env = {"REMIT_EGRESS_ALLOW": "127.0.0.1", **url, **_compiled(folder)}
+        url = stack.enter_context(store(plan.store))
+        env = {"REMIT_EGRESS_ALLOW": "127.0.0.1", **url, **compiled(folder)}
         ledger = folder / "ledger"
-        upstream = stack.enter_context(_upstream(ledger, plan.seed))
+        upstream = stack.enter_context(program("tests.chaos.upstream", str(ledger), str(plan.seed)))
         if plan.store == "postgresql":
-            _done(folder, "db", "upgrade", env=env)
-        operator = _done(folder, "keys", "create", "--role", "operator", env=env)
+            done(folder, "db", "upgrade", env=env)
+        operator = done(folder, "keys", "create", "--role", "operator", env=env)
         server = stack.enter_context(RunningServer(folder, environment(env)))
         server.start()
-        backend = _furnish(server, operator, upstream)
+        backend = furnish(server, operator, upstream)
         calls = planned(plan.calls, plan.seed)
         driven = asyncio.run(_driven(plan, calls, server, upstream, backend, tell))
         if (code := server.stop()) != 0:
@@ -196,71 +188,3 @@ async def _driven(
         counts=driver.counts,
         calls_s=calls_s,
     )
-
-
-# -- setting up ----------------------------------------------------------------------------
-
-
-@contextmanager
-def _store(plan: Plan) -> Generator[dict[str, str]]:
-    """The settings of the store and its vault."""
-    if plan.store == "sqlite":
-        yield {}
-        return
-    with postgres.server() as url:
-        yield {
-            "REMIT_STORE_URL": url.format(database="postgres"),
-            "REMIT_VAULT_KEY": b64encode(secrets.token_bytes(32)).decode(),
-        }
-
-
-def _compiled(folder: Path) -> dict[str, str]:
-    """Where Python keeps no compiled code, a start takes seconds: then the run keeps its own."""
-    if not sys.dont_write_bytecode:
-        return {}
-    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
-
-
-@contextmanager
-def _upstream(ledger: Path, seed: int) -> Generator[str]:
-    """The upstream as a process; gives its origin."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.chaos.upstream", str(ledger), str(seed)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            port = process.stdout.readline().strip() if process.stdout else ""
-            if not port:
-                msg = "The upstream did not start."
-                raise RuntimeError(msg)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
-
-
-def _done(folder: Path, *arguments: str, env: dict[str, str]) -> str:
-    """What a command of `remit` prints, which must go well."""
-    ran = command(folder, *arguments, **env)
-    if ran.code != 0:
-        msg = f"remit {' '.join(arguments[:2])} ended with {ran.code}: {ran.err}"
-        raise RuntimeError(msg)
-    return ran.out.strip()
-
-
-def _furnish(server: RunningServer, key: str, upstream: str) -> str:
-    """The app in force for everybody, and its users connected; gives the back end's key."""
-
-    def done(method: str, path: str, body: JsonObject) -> JsonObject:
-        reply = server.ask(method, path, body, key=key)
-        if reply.status not in {200, 201}:
-            msg = f"{method} {path} was answered {reply.status} {reply.text}"
-            raise RuntimeError(msg)
-        return reply.body
-
-    done("POST", "/v1/apps", shop(upstream))
-    done("POST", f"/v1/apps/{APP}/versions/1/approve", {"consent": "workspace"})
-    for user in USERS:
-        done("PUT", f"/v1/connections/{APP}/{user}", {"type": "bearer", "token": TOKEN})
-    return str(done("POST", "/v1/keys", {"role": "backend", "name": "shop"})["key"])

@@ -11,6 +11,7 @@ from pathlib import Path
 from remit import errors
 from remit.lint.table import every_rule
 from remit.web import refusals
+from tests.docs import event_tables
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGES = "../../src/remit/main/pages"
@@ -29,7 +30,7 @@ def error_classes(
 ) -> Iterator[type[errors.RemitError]]:
     """Every class of the tree that a page can be about, as the tree draws them."""
     for child in root.__subclasses__():
-        if child.__module__ not in {errors.__name__, refusals.__name__}:
+        if not child.__module__.startswith((f"{errors.__name__}.", refusals.__name__)):
             continue
         if child.code != errors.RemitError.code:
             yield child
@@ -66,11 +67,11 @@ def rules() -> str:
     return "\n".join([head, *rows]) + "\n"
 
 
-TABLES = {"codes.md": codes, "rules.md": rules}
+TABLES = {"codes.md": codes, "rules.md": rules, "events.md": event_tables.made}
 
 
 def renewed(text: str, table: str) -> str:
-    """A page's text with its table, its last part, made anew."""
+    """A page's text with its last part, from the first table on, made anew."""
     return text[: text.index("\n| ") + 1] + table
 
 

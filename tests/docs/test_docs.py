@@ -21,8 +21,8 @@ from tests.examples.scenes_process import SCENES, RunningApp, start_app
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LEARNING = sorted(p for part in ("start", "guide", "operate") for p in (DOCS / part).glob("*.md"))
-# Its commands go to a server: `test_first_call` types them.
-SERVED = DOCS / "start" / "server.md"
+# Their commands go to a server: tests of their own type them.
+SERVED = {DOCS / "start" / name for name in ("server.md", "conversation.md")}
 ALL = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 DECLARED = "127.0.0.1:8801"
 COMMAND = "$ remit "
@@ -66,7 +66,7 @@ def check(step: Step, app: RunningApp) -> None:
         assert fits, f"The page shows\n{step.shown}\nbut $ {step.command}\n{shown}"
 
 
-@pytest.mark.parametrize("page", [page for page in LEARNING if page != SERVED], ids=_name)
+@pytest.mark.parametrize("page", [page for page in LEARNING if page not in SERVED], ids=_name)
 def test_commands_of_a_page_do_what_it_shows(page: Path, app: RunningApp) -> None:
     """A reader types what is there and sees what is there, from top to bottom."""
     for block in blocks(page):

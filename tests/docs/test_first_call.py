@@ -16,7 +16,7 @@ from typing import cast
 
 import pytest
 
-from tests.docs.console import EXIT_CODE, Step, assert_holds, blocks
+from tests.docs.console import EXIT_CODE, Block, Step, assert_holds, blocks
 from tests.examples.scenes_process import SCENES, RunningApp, start_app
 from tests.main.processes import environment, serving
 
@@ -24,11 +24,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "start" / "server.md"
 DECLARED_APP, DECLARED_SERVER = "127.0.0.1:8801", "127.0.0.1:8700"
 SERVE = "remit serve &"
 WAIT_S = 30
+SETTINGS = ("REMIT_EGRESS_", "REMIT_MODEL_")
 # What a reader copies from the answer above, by the name that the page gives it.
 COPIED = {
     "DIGEST": r'(?:Digest |"digest":")([0-9a-f]{64})',
     "CALL": r"(call_\w+)",
     "INPUT": r"(inp_\w+)",
+    "SESSION": r"(ses_\w+)",
+    "TOKEN": r'"clientToken":"([^"]+)"',
 }
 
 
@@ -47,7 +50,7 @@ class Shell:
     def type(self, command: str) -> int:
         """Run a command; its exit code. `shown` is what it showed, under the page's addresses."""
         if command == SERVE:
-            given = {k: v for k, v in self.variables.items() if k == "REMIT_EGRESS_ALLOW"}
+            given = {k: v for k, v in self.variables.items() if k.startswith(SETTINGS)}
             server = self.stack.enter_context(serving(self.folder, **given))
             self.replaced[server.url.removeprefix("http://")] = DECLARED_SERVER
             self._show(f"{server.err}Remit is listening on {server.url}\n")
@@ -77,6 +80,17 @@ class Shell:
         self.umask = self.variables.pop("UMASK")
         self._show(done.stdout)
         return done.returncode
+
+    def does(self, step: Step) -> None:
+        """Run a step, which must answer as the page shows."""
+        code = self.type(step.command)
+        assert code == step.code, f"$ {step.command}\n{self.shown}"
+        if step.shown.startswith("{"):
+            assert_holds(json.loads(step.shown), json.loads(self.shown), f"$ {step.command}\n")
+        elif step.shown.strip():
+            shown = "".join(f"{line.rstrip()}\n" for line in self.shown.splitlines())
+            fits = step.pattern().fullmatch(shown)
+            assert fits, f"The page shows\n{step.shown}\nbut $ {step.command}\n{shown}"
 
     def _show(self, text: str) -> None:
         self.shown = text
@@ -127,6 +141,11 @@ def typed(text: str) -> list[Step]:
     return found
 
 
+def steps_of(page: list[Block]) -> list[Step]:
+    """The commands of all console blocks of a page, in order."""
+    return [step for block in page if block.language == "console" for step in typed(block.text)]
+
+
 @pytest.mark.skipif(not shutil.which("curl"), reason="the page is typed with curl")
 def test_commands_of_the_page_answer_as_it_shows(shell: Shell) -> None:
     """From an empty store to a policy in force, by what stands on the page and nothing else."""
@@ -134,17 +153,10 @@ def test_commands_of_the_page_answer_as_it_shows(shell: Shell) -> None:
     for block in page:
         if block.title:
             (shell.folder / block.title).write_text(block.text, "utf-8")
-    steps = [step for block in page if block.language == "console" for step in typed(block.text)]
+    steps = steps_of(page)
     assert sum(step.command.startswith("curl ") for step in steps) >= 10
     for step in steps:
-        code = shell.type(step.command)
-        assert code == step.code, f"$ {step.command}\n{shell.shown}"
-        if step.shown.startswith("{"):
-            assert_holds(json.loads(step.shown), json.loads(shell.shown), f"$ {step.command}\n")
-        elif step.shown.strip():
-            shown = "".join(f"{line.rstrip()}\n" for line in shell.shown.splitlines())
-            fits = step.pattern().fullmatch(shown)
-            assert fits, f"The page shows\n{step.shown}\nbut $ {step.command}\n{shown}"
+        shell.does(step)
     # What was approved on the page happened in the app, once; what was refused did not.
     scenes = {row[0] for row in shell.app.rows("select id from scenes")}
     assert "scn_blank" not in scenes
