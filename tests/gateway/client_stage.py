@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from remit.gateway.acting import Actor
-from remit.gateway.announcing import Announcement, announce, detach
+from remit.gateway.announcing import Announcement, Lease, announce, detach
 from remit.gateway.claiming import Claimed, ClientFault, Result, claim, result
 from remit.gateway.clients import ClientCallRow
 from tests.gateway.conversations import Conversation
@@ -62,7 +62,7 @@ class Tab:
             device="dev_1",
         )
 
-    async def announce(self, has: Announcement | None = None) -> int:
+    async def announce(self, has: Announcement | None = None) -> Lease:
         """Announce, or send the heartbeat."""
         self.has = has or self.has
         return await announce(self.talk.talks, self.actor, self.talk.id, self.name, self.has)

@@ -246,7 +246,7 @@ async def test_heartbeat_writes_the_time_alone(talk: Conversation) -> None:
     await tab.announce()
     kept = await talk.talks.clients.client("acme", talk.id, "tab-1")
     talk.stage.time.passed_ms += 10_000
-    assert await tab.announce() == 30_000
+    assert (await tab.announce()).lease_ms == 30_000
     now = await talk.talks.clients.client("acme", talk.id, "tab-1")
     assert kept is not None
     assert now is not None
@@ -293,3 +293,13 @@ async def test_closed_session_takes_no_client(talk: Conversation) -> None:
         await Tab(talk, "tab-1").announce()
     with pytest.raises(SessionClosed):
         await say(talk.talks, BACKEND, talk.id, Said(text="Hello?"))
+
+
+async def test_what_is_left_out_is_said_at_once(scratch: Path) -> None:
+    """The author of a page sees which of its tools the session does not take, and why."""
+    async with open_conversation(scratch, "Hello.") as talk:
+        await talk.open(client_tools=("read_page",))
+        tab = Tab(talk, "tab")
+        lease = await tab.announce(tools({**READ, "name": "read_page"}, {**READ, "name": "other"}))
+        assert [one.name for one in lease.left_out] == ["other"]
+        assert "clientTools" in lease.left_out[0].reason

@@ -41,6 +41,7 @@ async def test_a_message_is_answered(scratch: Path) -> None:
         assert not talk.stage.faults
 
 
+@pytest.mark.promise("K-01")
 async def test_a_call_is_made_once_and_its_result_told_to_the_model(scratch: Path) -> None:
     """The app gets one request, the model its mapped answer."""
     async with open_conversation(
@@ -62,6 +63,7 @@ async def test_a_call_is_made_once_and_its_result_told_to_the_model(scratch: Pat
         assert not talk.stage.faults
 
 
+@pytest.mark.promise("T-15", "T-16", "T-17")
 async def test_an_approval_holds_the_session_and_a_yes_goes_on(scratch: Path) -> None:
     """Nothing is sent before the yes; then the frozen request goes out, and the model goes on."""
     async with open_conversation(scratch, [ask("integration_refund", **ADD)], "Refunded.") as talk:
@@ -121,6 +123,7 @@ async def test_a_yes_that_is_remembered_is_not_asked_for_again(scratch: Path) ->
     ],
     ids=["invented", "broken", "list", "missing", "twice"],
 )
+@pytest.mark.promise("K-01")
 async def test_a_model_that_calls_wrongly_is_told_and_goes_on(
     scratch: Path, call: object, code: str
 ) -> None:

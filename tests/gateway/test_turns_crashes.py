@@ -219,3 +219,22 @@ async def test_a_whole_conversation_on_either_database(store_url: str) -> None:
         await talk.answer("approve")
         assert (await talk.row()).status == "idle"
         assert (await talk.data("message"))[-1]["text"] == "Done."
+
+
+async def test_cancel_in_the_instant_of_a_call_never_lies(scratch: Path) -> None:
+    """Whatever the log says of a call that was stopped, its record says, and so does the app."""
+    calls = [ask("integration_add_order", id=f"w{n}", name=f"n{n}", amount=n) for n in range(4)]
+    for delay_ms in range(0, 24, 2):
+        copy = scratch.with_name(f"{delay_ms}.db")
+        copy.write_bytes(scratch.read_bytes())
+        async with open_conversation(copy, calls, "Done.") as talk:
+            await _begin(talk)
+            await asyncio.sleep(delay_ms / 1000)
+            await sessions.cancel(talk.talks, BACKEND, talk.id)
+            await talk.work()
+            sent = {dict(one.headers).get("Idempotency-Key") for one in talk.stage.egress.sent}
+            for result in await talk.data("tool_result"):
+                assert (result["callId"] in sent) == (result["outcome"] == "ok")
+                row = await talk.talks.node.calls.get("acme", result["callId"])
+                assert row is not None
+                assert row.outcome == result["outcome"]

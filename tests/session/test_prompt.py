@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def of_ours(text: str) -> list[str]:
     return [line for line in text.split("\n") if not line.startswith("| ")]
 
 
+@pytest.mark.promise("T-56")
 @given(description=HOSTILE, briefing=HOSTILE, skill=st.tuples(HOSTILE, HOSTILE))
 def test_words_of_an_app_never_leave_their_block(
     description: str, briefing: str, skill: tuple[str, str]

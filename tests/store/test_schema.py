@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from remit.gateway import clients, conversing, ledger, records
+from remit.gateway import clients, conversing, ledger, models, records
 from remit.gateway.keeping import DataKey
 from remit.session import events
 from remit.store import schema
@@ -82,7 +82,7 @@ PAIRS = [
     (DataKey, schema.data_keys, {"number"}),
     (conversing.SessionRow, schema.sessions, {"sealed_by", "row_id", "status", "apps"}),
     (events.Event, schema.session_events, {"workspace", "session"}),
-    (conversing.Entry, schema.session_entries, {"workspace", "session"}),
+    (models.Entry, schema.session_entries, {"workspace", "session"}),
     (clients.ClientRow, schema.session_clients, set()),
     (clients.ClientCallRow, schema.client_calls, set()),
 ]

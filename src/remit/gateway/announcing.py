@@ -79,9 +79,21 @@ class Announced(Struct, frozen=True, kw_only=True):
     left_out: tuple[LeftOut, ...] = ()
 
 
+class Lease(Struct, frozen=True, kw_only=True):
+    """A client is attached.
+
+    Attributes:
+        lease_ms: how long it is believed to be there; it repeats itself well before.
+        left_out: what of its announcement this session does not offer.
+    """
+
+    lease_ms: int
+    left_out: tuple[LeftOut, ...]
+
+
 async def announce(
     talks: Talks, actor: Actor, session: str, client: str, given: Announcement
-) -> int:
+) -> Lease:
     """Attach a client with what it announces; repeated, it is its heartbeat.
 
     Args:
@@ -90,9 +102,6 @@ async def announce(
         session: its id.
         client: the client's own id: 1 to 64 letters, digits, ``-`` and ``_``.
         given: what it has; it takes the place of what it had before, from the next run on.
-
-    Returns:
-        How long the client is believed to be there, in ms; it repeats itself well before.
 
     Raises:
         NotFound: no such session.
@@ -108,7 +117,7 @@ async def announce(
     known = await clients.client(row.workspace, session, client)
     same = known is not None and known.announced_json == text and known.device == actor.device
     if same and await clients.seen(row.workspace, session, client, at=now):
-        return LEASE_MS
+        return _lease(row, text)
     await asyncio.to_thread(_checked, given, text)
     if known is None:
         await _make_room(talks, row, now)
@@ -127,7 +136,7 @@ async def announce(
     )
     if given.context is not None and given.context != before:
         await _looks_at(talks, row, compact_json(given.context))
-    return LEASE_MS
+    return _lease(row, text)
 
 
 async def detach(talks: Talks, actor: Actor, session: str, client: str) -> None:
@@ -183,6 +192,12 @@ async def announced(talks: Talks, row: SessionRow) -> Announced:
         widgets=tuple(widgets[name] for name in sorted(widgets)),
         left_out=tuple(LeftOut(name=name, reason=why) for name, why in sorted(left.items())),
     )
+
+
+def _lease(row: SessionRow, text: str) -> Lease:
+    found = [(tool.name, _left_out(tool, row.settings)) for tool in loaded(text).tools]
+    left = tuple(LeftOut(name=name, reason=why) for name, why in found if why is not None)
+    return Lease(lease_ms=LEASE_MS, left_out=left)
 
 
 def by_preference(rows: Iterable[ClientRow], wanted: str | None) -> list[ClientRow]:

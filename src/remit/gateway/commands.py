@@ -40,6 +40,7 @@ class Command(Struct, frozen=True, kw_only=True):
         call_id: one that was given out before (a repeated request taken over); None makes one.
         origin: who gave ``args``.
         session, run, response_seq, model_call_id, model: of a call that a model made.
+        held: whether the provider held the model to the tool's schema.
         remembered: who said that calls of this tool need no second yes in the session.
     """
 
@@ -59,6 +60,7 @@ class Command(Struct, frozen=True, kw_only=True):
     response_seq: int | None = None
     model_call_id: str | None = None
     model: str | None = None
+    held: bool = False
     remembered: Remembered | None = None
 
     @property

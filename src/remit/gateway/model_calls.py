@@ -21,7 +21,7 @@ from remit.gateway.commands import Command, Remembered
 from remit.gateway.conversing import RememberedTool
 from remit.gateway.journal import kept
 from remit.gateway.offering import AppTool, OfferedByClient
-from remit.session.events import ToolCall
+from remit.session.events import OpenCall, ToolCall
 from remit.values.secrets import MASK, Masker
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ def command_of(
         response_seq=task.number,
         model_call_id=asked.model_id,
         model=model,
+        held=offered.held,
         remembered=_remembered(task, offered.app.id, offered.tool.name),
     )
 
@@ -210,6 +211,28 @@ def _remembered(task: Task, app: str, tool: str) -> Remembered | None:
         if (one.app, one.tool) == (app, tool):
             return Remembered(by=one.by, is_user=one.is_user, is_operator=one.is_operator)
     return None
+
+
+def command_as_announced(
+    row: SessionRow, asked: AskedCall, known: OpenCall, model: str | None
+) -> Command:
+    """A call as the log announced it, without its arguments: to be refused under its id."""
+    return Command(
+        actor=Actor(key_id="", role="user", workspace=row.workspace, user=row.user),
+        app=known.app or "",
+        tool=known.tool,
+        user=row.user,
+        args={},
+        source="session",
+        call_id=asked.id,
+        origin="model",
+        offered_as=asked.name,
+        session=row.id,
+        run=row.state.run,
+        response_seq=row.task.number,
+        model_call_id=asked.model_id,
+        model=model,
+    )
 
 
 def refusal_key(app: str, tool: str, args: JsonObject) -> str:

@@ -147,5 +147,6 @@ def _of_session(command: Command) -> JsonObject:
         "runId": command.run,
         "seq": command.response_seq,
         "model": command.model,
+        "held": command.held if command.model is not None else None,
     }
     return {name: value for name, value in named.items() if value is not None}

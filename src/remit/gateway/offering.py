@@ -20,8 +20,7 @@ from remit.gateway.session_apps import Pinned
 from remit.offer.descriptions import description_of
 from remit.offer.names import session_names
 from remit.session.parts import AppCatalog, Dropped
-from remit.session.prompt import AppText, instructions_of, skill_of
-from remit.values.visible import visible
+from remit.session.prompt import AppText, described, instructions_of, skill_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,12 +44,13 @@ _LOAD_SKILL_SCHEMA: JsonObject = {
 
 
 class AppTool(Struct, frozen=True, kw_only=True):
-    """A tool of an app."""
+    """A tool of an app; ``held`` where the provider holds the model to its schema."""
 
     app: AppInForce
     tool: Tool
     offered_as: str
     pins: JsonObject
+    held: bool = False
 
 
 class OfferedByClient(Struct, frozen=True, kw_only=True):
@@ -191,9 +191,10 @@ def _add_apps(
         for tool in app.tools:
             name = names.of(app.id, tool.name)
             pins = pinned.of(app.id, tool.name)
-            text = description_of(found.definition.name, tool)
+            text = described(description_of(found.definition.name, tool))
             offer = talks.offers.of(name, text, tool.parameters, provider, pins.keys())
-            making.add(offer, AppTool(app=found, tool=tool, offered_as=name, pins=pins))
+            held = offer.strict
+            making.add(offer, AppTool(app=found, tool=tool, offered_as=name, pins=pins, held=held))
 
 
 def _add_clients(
@@ -206,12 +207,12 @@ def _add_clients(
     for tool in found.tools:
         if tool.name in making.tools:
             continue
-        text = f"[The user's page] {visible(tool.description)}"
+        text = described(f"[The user's page] {tool.description}")
         offer = talks.offers.of(tool.name, text, tool.parameters, provider)
         making.add(offer, OfferedByClient(what=tool, offered_as=tool.name))
     for widget in found.widgets:
         name = widget.tool.name
-        text = f"[The user's page] Draws this for the user: {visible(widget.description)}"
+        text = described(f"[The user's page] Draws this for the user: {widget.description}")
         offer = talks.offers.of(name, text, widget.parameters, provider)
         making.add(offer, OfferedByClient(what=widget, offered_as=name))
 

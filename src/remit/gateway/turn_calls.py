@@ -24,6 +24,7 @@ from remit.gateway.governed import call, refuse
 from remit.gateway.journal import Ended
 from remit.gateway.model_calls import (
     client_command_of,
+    command_as_announced,
     command_of,
     parsed,
     refusal_key,
@@ -112,17 +113,27 @@ class Calls:
             *(self._cancel(call_id) for call_id in tuple(self._turn.row.state.calls))
         )
 
+    async def take_back(self) -> None:
+        """A person goes on with a new message: what no client has begun is not waited for."""
+        turn = self._turn
+        for call_id, known in tuple(turn.row.state.calls.items()):
+            if known.client:
+                await client_calls.cancel(turn.talks, turn.row, call_id)
+
     async def settle_known(self) -> None:
         """Tell how far the calls are by themselves, where nobody can go on with them.
 
         What was not begun is not; what waits or is on its way stays open.
         """
         for call_id in tuple(self._turn.row.state.calls):
+            asked = next(one for one in self._turn.row.task.asked if one.id == call_id)
             state = await self._stands(call_id)
             if state is None:
-                asked = next(one for one in self._turn.row.task.asked if one.id == call_id)
-                error = Cancelled("The run ended before this was sent. Nothing was sent.")
-                await self._log.said(asked, failed(error, "cancelled", asked.name))
+                state = await self._fenced(
+                    asked, Cancelled("The run ended before this was sent. Nothing was sent.")
+                )
+            if isinstance(state, Said):
+                await self._log.said(asked, state)
                 continue
             await self._log.input(call_id, state)
             if isinstance(state, Ended | Drawn):
@@ -226,8 +237,11 @@ class Calls:
         asked = next(one for one in turn.row.task.asked if one.id == call_id)
         state = await self._stands(call_id)
         if state is None:
-            error = Cancelled("The run was stopped before this was sent. Nothing was sent.")
-            await self._log.said(asked, failed(error, "cancelled", asked.name))
+            state = await self._fenced(
+                asked, Cancelled("The run was stopped before this was sent. Nothing was sent.")
+            )
+        if isinstance(state, Said):
+            await self._log.said(asked, state)
             return
         if isinstance(state, OnClient):
             await client_calls.cancel(turn.talks, turn.row, call_id)
@@ -249,6 +263,19 @@ class Calls:
                 await asyncio.sleep(_LOOK_S / 20)
         await self._log.input(call_id, state)
         await self._log.end(call_id, state)
+
+    async def _fenced(self, asked: AskedCall, error: Cancelled) -> Standing | Said:
+        """Write a call down as never made, so that it cannot be made any more.
+
+        Whoever was just making it has the same id: one of the two is in the ledger, and counts.
+        """
+        turn = self._turn
+        known = turn.row.state.calls[asked.id]
+        offered = None if turn.toolset is None else turn.toolset.tools.get(asked.name)
+        if known.app is None and not isinstance(offered, OfferedByClient):
+            return failed(error, "cancelled", asked.name)
+        command = command_as_announced(turn.row, asked, known, turn.model_name)
+        return standing_of(await refuse(turn.talks.node, command, error))
 
     async def _withdrawn(self, call_id: str) -> None:
         node = self._turn.talks.node

@@ -233,6 +233,8 @@ class Turn:
         if not self.row.state.calls:
             await self._told()
             return True
+        if self.row.task.withdrawn:
+            await calls.take_back()
         if self.row.state.run is None:
             if not await calls.moved():
                 return await self._rest(await calls.due_at())

@@ -25,10 +25,11 @@ async def announce(request: Request[AnnounceBody, bodies.NoQuery]) -> Answer:
     """Attach a client with what it can do; repeated, it is its heartbeat."""
     body, params = request.body, request.params
     given = Announcement(tools=tuple(body.tools), widgets=tuple(body.widgets), context=body.context)
-    lease_ms = await announcing.announce(
+    lease = await announcing.announce(
         request.services.talks, request.actor, params["session"], params["client"], given
     )
-    return said(session_shapes.LeaseAnswer(lease_ms=lease_ms))
+    left = [session_shapes.LeftOutAnswer(name=o.name, reason=o.reason) for o in lease.left_out]
+    return said(session_shapes.LeaseAnswer(lease_ms=lease.lease_ms, left_out=left or None))
 
 
 async def detach(request: Request[None, bodies.NoQuery]) -> Answer:

@@ -100,10 +100,22 @@ class EventsAnswer(Open, frozen=True, kw_only=True, omit_defaults=False):
     next: int | None
 
 
+class LeftOutAnswer(Open, frozen=True, kw_only=True):
+    """A tool that a client announced and that this session does not offer."""
+
+    name: str
+    reason: str
+
+
 class LeaseAnswer(Open, frozen=True, kw_only=True):
-    """For how long a client is held to be there after it last said so."""
+    """For how long a client is held to be there after it last said so.
+
+    Attributes:
+        left_out: what of its announcement is not offered, and why.
+    """
 
     lease_ms: int
+    left_out: list[LeftOutAnswer] | None = None
 
 
 class ClaimAnswer(Open, frozen=True, kw_only=True):

@@ -23,6 +23,7 @@ _TAKEN_WITHIN_S = 40
 _HELD_WITHIN_S = 30
 _LOOK_S = 0.05
 _FAULT = "Remit met a fault"
+_HUNG_UP = "The store cannot be used"
 
 
 class Server(RunningServer):
@@ -36,11 +37,18 @@ class Server(RunningServer):
 
 @dataclass(slots=True)
 class Node:
-    """A server of the fleet; ``up`` while it can be asked; ``id`` as the store knows it."""
+    """A server of the fleet.
+
+    Attributes:
+        up: while it can be asked.
+        id: as the store knows it.
+        was_stopped: since it was started; the store may have hung up on it meanwhile.
+    """
 
     server: Server
     up: bool = True
     id: str = ""
+    was_stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +202,7 @@ class Fleet:
     async def _stop(self, node: Node) -> None:
         node.up = False
         held, began = self._held(node), time.time()
+        node.was_stopped = True
         node.server.send(signal.SIGSTOP)
         watched = asyncio.ensure_future(self._watched(node.id, began))
         await asyncio.sleep(self.stopped_s)
@@ -217,6 +226,7 @@ class Fleet:
         """Start a server, and learn what the store calls it."""
         known = self.watch.nodes() if self.watch else set[str]()
         await asyncio.to_thread(node.server.start)
+        node.was_stopped = False
         if self.watch is not None:
             (node.id,) = self.watch.nodes() - known
         node.up = True
@@ -256,8 +266,10 @@ class Fleet:
             self._news.notify_all()
 
     def _listen_to(self, node: Node) -> None:
-        lines = node.server.said.splitlines()
-        self.faults += [line for line in lines if _FAULT in line and line not in self.faults]
+        for line in node.server.said.splitlines():
+            expected = node.was_stopped and _HUNG_UP in line
+            if _FAULT in line and not expected and line not in self.faults:
+                self.faults.append(line)
 
 
 async def _until(is_so: Callable[[], bool], since: float) -> float:
