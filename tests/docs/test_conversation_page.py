@@ -14,7 +14,7 @@ import pytest
 from tests.docs.console import blocks
 from tests.docs.test_first_call import PAGE as SERVER
 from tests.docs.test_first_call import Shell, shell, steps_of
-from tests.docs.test_sessions_page import rests
+from tests.docs.test_sessions_page import rests, shorter
 
 __all__ = ["shell"]
 PAGE = SERVER.with_name("conversation.md")
@@ -59,6 +59,6 @@ def test_commands_of_the_page_answer_as_it_shows(shell: Shell) -> None:
                 status, is_there = next(looks)
                 rests(shell, status)
                 scenes = {row[0] for row in shell.app.rows("select id from scenes")}
-                assert ("scn_blank" in scenes) is is_there
-            shell.does(step)
+                assert ("scn_lobby" in scenes) is is_there
+            shell.does(shorter(step))
     assert next(looks, None) is None

@@ -159,7 +159,7 @@ def test_commands_of_the_page_answer_as_it_shows(shell: Shell) -> None:
         shell.does(step)
     # What was approved on the page happened in the app, once; what was refused did not.
     scenes = {row[0] for row in shell.app.rows("select id from scenes")}
-    assert "scn_blank" not in scenes
+    assert "scn_q3_forecast" not in scenes
     assert "scn_lobby" in scenes
     for name in ("operator.key", "backend.key"):
         assert (shell.folder / name).stat().st_mode & 0o077 == 0

@@ -101,6 +101,21 @@ async def test_a_denied_call_is_told_and_not_asked_for_again(scratch: Path) -> N
         assert [line for line in talk.stage.egress.lines if line.startswith("POST")] == []
 
 
+async def test_a_denied_call_in_other_words_is_the_same_call(scratch: Path) -> None:
+    """What the tool does not declare, and what is repaired, changes nothing of the request."""
+    calls = [
+        [ask("integration_refund", **ADD)],
+        [ask("integration_refund", id="c2", junk=1, **ADD)],
+        [ask("integration_refund", id="c3", name="tea", amount="3")],
+    ]
+    async with open_conversation(scratch, *calls, "I give up.") as talk:
+        await talk.say("Refund it.")
+        await talk.answer("deny")
+        assert (await talk.row()).status == "idle"
+        assert len(await talk.data("human_input_needed")) == 1
+        assert [one["outcome"] for one in await talk.data("tool_result")] == ["denied"] * 3
+
+
 async def test_a_yes_that_is_remembered_is_not_asked_for_again(scratch: Path) -> None:
     """Only the policy asked: the second call of the session goes out without a person."""
     calls = [ask("integration_add_order", **ADD)]

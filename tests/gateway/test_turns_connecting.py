@@ -88,6 +88,22 @@ async def test_connection_comes_before_the_approval_that_shows_it(scratch: Path)
         assert (await talk.row()).status == "idle"
 
 
+async def test_no_after_a_refused_credential_does_not_say_that_nothing_was_sent(
+    scratch: Path,
+) -> None:
+    """The call went out once, and the app refused it."""
+    refused = [answer({"message": "expired"}, 401)]
+    async with open_conversation(scratch, READ, "Then not.", answers=refused) as talk:
+        await talk.say()
+        await talk.answer("deny")
+        (result,) = await talk.data("tool_result")
+        assert result["outcome"] == "denied"
+        said = "the user did not connect acme. The app refused the credential and did nothing."
+        assert said in result["content"]
+        assert "Nothing was sent" not in result["content"]
+        assert len(talk.stage.egress.sent) == 1
+
+
 async def test_connection_can_be_declined(scratch: Path) -> None:
     """The call ends, the model is told, the conversation goes on."""
     async with open_conversation(scratch, READ, "Then not.") as talk:
@@ -96,4 +112,7 @@ async def test_connection_can_be_declined(scratch: Path) -> None:
         await talk.answer("deny")
         (result,) = await talk.data("tool_result")
         assert result["outcome"] == "denied"
+        said = "get_order was not called: the user did not connect acme. Nothing was sent."
+        assert said in result["content"]
+        assert talk.stage.egress.sent == []
         assert (await talk.data("message"))[-1]["text"] == "Then not."

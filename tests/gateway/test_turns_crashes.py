@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 from remit.gateway import sessions
+from remit.gateway.models import Entry, ModelCall
 from remit.gateway.sessions import Said
 from tests.databases import on_each_database
 from tests.gateway.conversations import (
@@ -226,7 +228,7 @@ async def test_cancel_in_the_instant_of_a_call_never_lies(scratch: Path) -> None
     calls = [ask("integration_add_order", id=f"w{n}", name=f"n{n}", amount=n) for n in range(4)]
     for delay_ms in range(0, 24, 2):
         copy = scratch.with_name(f"{delay_ms}.db")
-        copy.write_bytes(scratch.read_bytes())
+        shutil.copy(scratch, copy)
         async with open_conversation(copy, calls, "Done.") as talk:
             await _begin(talk)
             await asyncio.sleep(delay_ms / 1000)
@@ -238,3 +240,28 @@ async def test_cancel_in_the_instant_of_a_call_never_lies(scratch: Path) -> None
                 row = await talk.talks.node.calls.get("acme", result["callId"])
                 assert row is not None
                 assert row.outcome == result["outcome"]
+
+
+async def test_a_fault_of_ours_ends_the_run_and_not_the_session(scratch: Path) -> None:
+    """Met at every try: the run is given up with a reason, and the next message is answered."""
+    async with open_conversation(
+        scratch, [ask("integration_refund", **ADD)], "Well again."
+    ) as talk:
+        await talk.say("Refund it.")
+
+        def broken(_entry: Entry) -> tuple[ModelCall, ...]:
+            raise ZeroDivisionError
+
+        whole, talk.model.calls_of = talk.model.calls_of, broken  # pyright: ignore[reportAttributeAccessIssue]
+        await sessions.cancel(talk.talks, BACKEND, talk.id)
+        other = await _other(talk, "Well again.")
+        other.model.calls_of = broken  # pyright: ignore[reportAttributeAccessIssue]
+        for _ in range(8):
+            other.stage.time.passed_ms += 20_000
+            await other.talker.round()
+            await asyncio.sleep(0.1)
+        assert (await other.row()).status == "idle"
+        other.model.calls_of = whole  # pyright: ignore[reportAttributeAccessIssue]
+        other.stage.faults.clear()
+        await other.say("Once more.")
+        assert (await other.data("message"))[-1]["text"] == "Well again."

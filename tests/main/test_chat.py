@@ -145,6 +145,22 @@ def test_what_waits_for_a_person_ends_a_pipe_and_says_so(tmp_path: Path) -> None
     assert sum(path.endswith("/messages") for path in paths) == 1
 
 
+def test_a_connection_that_a_pipe_waits_for_is_not_made_at_a_terminal(tmp_path: Path) -> None:
+    """Connecting is the answer, and it is the back end's: what to do is said."""
+
+    def waits(server: SessionServer, run: str) -> None:
+        server.event("human_input_needed", **approval(run, kind="connect"))
+        server.finish(run, "waiting")
+
+    with SessionServer(waits) as server:
+        ran = piped(server, "delete it\n", tmp_path)
+
+    assert ran.returncode == 1
+    assert "delete_scene waits until ana is connected to acme." in ran.stderr
+    assert "PUT /v1/connections/acme/ana. It then goes on by itself." in ran.stderr
+    assert "terminal" not in ran.stderr
+
+
 def test_a_run_that_fails_is_one_sentence_and_the_exit_code(tmp_path: Path) -> None:
     """A model that cannot be reached is no end of the conversation (bad input)."""
 
@@ -298,6 +314,23 @@ def test_people_correct_by_typing(tmp_path: Path) -> None:
         person.see("The lamp then.")
         said = server.until("POST", "/messages", times=2)
     assert said == {"text": "the lamp, I meant", "withdraw": True}
+
+
+def test_going_on_without_a_connection_is_a_no(tmp_path: Path) -> None:
+    """An input that waits for a connection is no card: it takes no skip."""
+
+    def waits(server: SessionServer, run: str) -> None:
+        server.event("human_input_needed", **approval(run, kind="connect"))
+        server.finish(run, "waiting")
+
+    with SessionServer(scripted(waits, answered)) as server, talk(server, tmp_path) as person:
+        person.see("> ")
+        person.type("delete it")
+        person.see("g = go on without it")
+        person.type("g")
+        body = server.until("POST", "/inputs/inp_1/answer")
+        person.see("So it is.")
+    assert body == {"decision": "deny", "user": "ana"}
 
 
 @pytest.mark.parametrize("stops", [True, False], ids=["it stops", "it does not"])

@@ -203,7 +203,8 @@ def test_doctor_finds_nothing_in_an_empty_folder_and_leaves_it_empty(tmp_path: P
 
     assert ran.code == 0, ran.out
     assert [line.split()[:2] for line in ran.out.splitlines()] == [
-        ["ok", name] for name in ("settings", "store", "schema", "vault", "clock", "egress", "port")
+        ["ok", name]
+        for name in ("settings", "store", "schema", "vault", "clock", "egress", "model", "port")
     ]
     assert list(tmp_path.iterdir()) == []
 
@@ -219,6 +220,8 @@ def test_doctor_finds_nothing_in_an_empty_folder_and_leaves_it_empty(tmp_path: P
         ("REMIT_VAULT_KEY", OTHER, "vault", "sealed under the master key"),
         ("REMIT_VAULT_KEY_FILE", "nowhere.key", "vault", "no such file"),
         ("REMIT_EGRESS_ALLOW", "*.acme.example", "egress", "no wildcards"),
+        ("REMIT_MODEL_NAME", "gpt-5", "model", "openai:"),
+        ("REMIT_MODEL_NAME", "openai:gpt-5", "model", "There is no key for openai"),
         ("REMIT_SERVER_HOST", "203.0.113.9", "port", "nothing can listen there"),
     ],
 )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from remit.errors import StoreUnavailable
+from remit.gateway.conversing import Acted, SessionRow
+from remit.gateway.records import AuditEntry
+from remit.session.events import Data
 from tests import databases
 from tests.web.api import Api, problem
 
@@ -59,3 +64,25 @@ async def test_session_whose_creation_got_no_answer_is_made_once(
     api.keys["lost"] = again.json()["clientToken"]
     read = await api.get(f"/v1/sessions/{again.json()['id']}", who="lost")
     assert read.status_code == 200, read.text
+
+
+async def test_creation_that_goes_on_after_its_repeat_makes_no_second_session(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node that was stopped in the middle finds what another one made meanwhile."""
+    store = api.stage.server.store.sessions
+    make = store.make
+
+    async def makes_twice(
+        workspace: str, row: SessionRow, first: Sequence[Data], *, act: AuditEntry
+    ) -> Acted:
+        await make(workspace, row, first, act=act)
+        return await make(workspace, row, first, act=act)
+
+    monkeypatch.setattr(store, "make", makes_twice)
+    body, headers = {"apps": ["acme"], "user": "ana"}, {"idempotency-key": "s-2"}
+    made = await api.post("/v1/sessions", body, headers=headers)
+
+    assert made.status_code == 201, made.text
+    listed = (await api.get("/v1/sessions")).json()["items"]
+    assert [one["id"] for one in listed] == [made.json()["id"]]

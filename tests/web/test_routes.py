@@ -300,6 +300,8 @@ async def test_answer_that_says_nothing_or_two_things_is_refused(api: Api) -> No
     for body in ODD_ANSWERS:
         problem(await api.post(f"{path}/answer", body), 422, "invalid_request")
         assert (await api.get(path)).json()["status"] == "open"
+    refused = problem(await api.post(f"{path}/answer", {"skip": True}), 422, "invalid_request")
+    assert "An input of kind approval takes no skip. Answer it with" in refused["detail"]
 
 
 async def test_input_without_a_session_is_in_none(api: Api) -> None:

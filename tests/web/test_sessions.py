@@ -47,6 +47,22 @@ async def test_session_reads_as_the_contract_says(api: Api) -> None:
     assert expires in {one["expiresAt"] for one in keys}
 
 
+async def test_pin_that_no_tool_has_is_told_at_once(api: Api) -> None:
+    """A misspelt pin is a fence that stands open: whoever sets it is told, and what was meant."""
+    apps = [{"id": "acme", "tools": {"refnd": {"pins": {"name": "x"}}}}]
+    body = {"apps": apps, "user": "ana", "pins": {"nmae": "tea"}, "tools": ["zzz*"]}
+    made = await api.post("/v1/sessions", body, who="backend")
+    assert made.status_code == 201
+    misspelt, no_tool, no_match = made.json()["notes"]
+    assert 'The pin "nmae" holds nothing' in misspelt
+    assert 'Did you mean "name"?' in misspelt
+    assert 'acme has no tool "refnd"' in no_tool
+    assert '"zzz*"' in no_match
+    session = made.json()["id"]
+    changed = await api.patch(f"/v1/sessions/{session}", {"pins": {"name": "tea"}}, who="backend")
+    assert not any("nmae" in note for note in changed.json()["notes"])
+
+
 async def test_pins_of_a_session_are_told_to_nobody(api: Api) -> None:
     """Their names are in the log; their values are sealed (contract section 9, "Pins")."""
     session = await api.session(pins={"name": "s3cret-pin"})
@@ -321,6 +337,21 @@ async def test_user_answers_in_person_through_the_client_of_the_session(api: Api
     row = await api.talks.sessions.get("acme", session)
     assert row is not None
     assert row.due_at is not None
+
+
+async def test_connect_input_says_what_it_takes_to_whoever_answers_otherwise(api: Api) -> None:
+    """It is no approval and no card: connecting is the answer, or going on without."""
+    session = await api.session()
+    await api.send("DELETE", "/v1/connections/acme/ana", who="backend")
+    path = f"/v1/sessions/{session}/human-input/{await api.waiting(session)}"
+
+    for given in ("skip", "press"):
+        body = {given: True if given == "skip" else "connect"}
+        told = problem(await api.post(path, body, who="tab"), 422, "invalid_request")["detail"]
+        assert f"An input of kind connect takes no {given}." in told
+        assert "PUT /v1/connections/acme/ana" in told
+        assert "deny or cancel" in told
+    assert (await api.post(path, {"decision": "deny"}, who="tab")).json()["status"] == "denied"
 
 
 async def test_client_answers_nothing_outside_its_session(api: Api) -> None:

@@ -19,6 +19,8 @@ class ModelLimits:
         text_bytes: of what the model says, in UTF-8; of what it thinks likewise.
         calls: that one answer may ask for.
         args_bytes: of the arguments of one call, in UTF-8.
+        all_args_bytes: of the arguments of all calls of one answer: they are kept, and sent again
+            with every request after it.
         line_bytes: of one line of the stream, or of a body that is no stream.
         stream_bytes: of the whole answer on the wire: a piece of a word comes in an envelope of a
             few hundred bytes.
@@ -30,5 +32,6 @@ class ModelLimits:
     text_bytes: int = MIB
     calls: int = 128
     args_bytes: int = 256 * KIB
+    all_args_bytes: int = MIB
     line_bytes: int = 4 * MIB
     stream_bytes: int = 128 * MIB

@@ -137,6 +137,9 @@ class Reader:
             if self._args[index] > self._limits.args_bytes:
                 most = self._limits.args_bytes // 1024
                 raise too_long(f"gives a call more than {most} KiB of arguments", self.text)
+            if sum(self._args.values()) > self._limits.all_args_bytes:
+                most = self._limits.all_args_bytes // 1024
+                raise too_long(f"gives its calls more than {most} KiB of arguments", self.text)
 
 
 def made_good(response: ModelResponse) -> ModelResponse:

@@ -29,6 +29,10 @@ ACCEPT = "application/json, text/plain;q=0.9, */*;q=0.1"
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
+#: The tool context of a call that no session makes.
+FROM_API = '{"source":"api"}'
+
+
 class Sender(Struct, frozen=True, kw_only=True):
     """What Remit itself adds to a request.
 
@@ -44,7 +48,7 @@ class Sender(Struct, frozen=True, kw_only=True):
     traceparent: str
     version: str
     brand: str = "Remit"
-    context: str = '{"source":"api"}'
+    context: str = FROM_API
 
 
 class WireRequest(Struct, frozen=True, kw_only=True):

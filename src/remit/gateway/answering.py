@@ -74,6 +74,25 @@ class _Person:
     label: str
 
 
+def not_taken(row: InputRow, given: str) -> InvalidRequest:
+    """The refusal of an answer that an input of that kind does not take: ``press``, ``skip``."""
+    return InvalidRequest(f"An input of kind {row.kind} takes no {given}. {_takes(row)}")
+
+
+def _takes(row: InputRow) -> str:
+    """What an input can be answered with, for somebody who answered otherwise."""
+    if row.kind == "connect":
+        return (
+            f"This input waits until {row.user} is connected to {row.app}: "
+            f"PUT /v1/connections/{row.app}/{row.user}. The call then goes on by itself. To go on "
+            "without it, deny or cancel it."
+        )
+    return (
+        'Answer it with {"decision": "approve"} or "deny", or take the call back with '
+        '{"cancel": true}.'
+    )
+
+
 async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> AnswerResult:
     """Answer an input.
 
@@ -104,11 +123,7 @@ async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> Answ
     if row is None or not actor.attends(row.session):
         raise no_such("input", input_id)
     if row.kind == "connect" and given.decision == "approve":
-        raise InvalidRequest(
-            f"This input waits until {row.user} is connected to {row.app}: "
-            f"PUT /v1/connections/{row.app}/{row.user}. The call then goes on by itself. To go on "
-            "without it, deny or cancel it."
-        )
+        raise InvalidRequest(_takes(row))
     person = _person(actor, row, given)
     _refuse_stranger(row, person, given)
     _refuse_remembering(row, given)

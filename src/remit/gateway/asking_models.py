@@ -42,6 +42,7 @@ class Asking:
         try:
             response = await self._responded(model, message_id, said)
         except ModelFailed as failed:
+            self._turn.talks.on_fault(failed)
             self._turn.talks.live.unsaid(self._turn.row.workspace, self._turn.row.id)
             if said:
                 await self._said_in_part(message_id, "".join(said))

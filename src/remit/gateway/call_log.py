@@ -14,13 +14,11 @@ from remit.gateway.awaiting import Waiting
 from remit.gateway.client_calls import Drawn
 from remit.gateway.conversing import SessionRow, Step
 from remit.gateway.model_calls import Marks, marks_of
-from remit.gateway.models import CallReturn, ModelCall
+from remit.gateway.models import CallReturn
 from remit.gateway.session_rules import resolved
 from remit.session.events import HumanInputNeeded, ToolResult, data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from remit.gateway.awaiting import StillRunning
     from remit.gateway.client_calls import OnClient
     from remit.gateway.conversing import AskedCall
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
     from remit.values.json import JsonValue
 
 
+#: Of a result as it is drawn: every reader of the session gets it with the event.
+MAX_DISPLAY_CHARS = 128 * 1024
 #: How a call stands: over, or what it waits for.
 Standing: TypeAlias = "Ended | Drawn | Waiting | OnClient | StillRunning"
 
@@ -41,12 +41,10 @@ class CallLog:
 
     Args:
         turn: the session under its claim.
-        given: what the model asked for, by our id, as far as it is known.
     """
 
-    def __init__(self, turn: Claimed, given: Mapping[str, ModelCall]) -> None:
+    def __init__(self, turn: Claimed) -> None:
         self._turn = turn
-        self._given = given
         self._contents: dict[str, CallReturn] = {}
 
     def begin(self) -> None:
@@ -84,6 +82,9 @@ class CallLog:
         ended = state.ended if isinstance(state, Drawn) else state
         before = (state.event,) if isinstance(state, Drawn) else ()
         display: JsonValue = ended.display if ended.error is None else {"error": ended.error}
+        if (size := len(compact_json(display))) > MAX_DISPLAY_CHARS:
+            shown = f"too large to be shown: {size:,} characters; at most {MAX_DISPLAY_CHARS:,}"
+            display = {"renderer": "json", "data": shown}
         marks = await self._marks(call_id, ended)
         await self._tell(call_id, ended.outcome, ended.content, display, before, marks)
 
@@ -115,7 +116,7 @@ class CallLog:
         turn = self._turn
         inputs = await turn.talks.node.inputs.of_call(turn.row.workspace, call_id)
         answered = [one for one in inputs if one.kind == "approval"]
-        return marks_of(answered[-1] if answered else None, self._given.get(call_id))
+        return marks_of(answered[-1] if answered else None)
 
     async def _tell(
         self,

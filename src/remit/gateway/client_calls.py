@@ -32,7 +32,7 @@ from remit.gateway.governed import within_limits
 from remit.gateway.journal import Ended, recalled, ruled
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import InputRow
-from remit.gateway.model_calls import parsed, refusal_key, was_masked
+from remit.gateway.model_calls import parsed, was_masked
 from remit.gateway.noting import Notes
 from remit.gateway.resting import kept_digest, record_of
 from remit.gateway.resuming import answered, go_on, yes_of
@@ -202,6 +202,11 @@ class _Making:
         if (handler := kept.handler) is not None:
             notes.record["handler"] = handler
         notes.judged(judged.ruling)
+        if kept.digest in self.row.task.denied:
+            raise Denied(
+                f"{self.tool.name} was not called: a person has refused this very call in this "
+                "session. Nothing was sent. Do not repeat it unchanged."
+            )
         verdict = judged.ruling.verdict
         if isinstance(verdict, Deny):
             raise denial(tool, verdict)
@@ -217,7 +222,7 @@ class _Making:
 
     def _arguments(self) -> Arguments:
         """The model's arguments, settled (contract section 5, steps 1 to 4)."""
-        name, row = self.tool.name, self.row
+        name = self.tool.name
         given = parsed(name, self.ask.args_json)
         if isinstance(given, CallError):
             raise given
@@ -225,11 +230,6 @@ class _Making:
             raise Cancelled(
                 f"{name} was not called: the server stopped before it was offered to a client, "
                 "and its secret arguments are not kept. Call again."
-            )
-        if refusal_key(self.command.app, name, given) in row.task.denied:
-            raise Denied(
-                f"{name} was not called: a person has refused this very call in this session. "
-                "Nothing was sent. Do not repeat it unchanged."
             )
         return settled_arguments(self.tool, given, self.command.pins, source="model")
 

@@ -41,6 +41,7 @@ class Command(Struct, frozen=True, kw_only=True):
         origin: who gave ``args``.
         session, run, response_seq, model_call_id, model: of a call that a model made.
         held: whether the provider held the model to the tool's schema.
+        denied: digests of requests that a person said no to in the session.
         remembered: who said that calls of this tool need no second yes in the session.
     """
 
@@ -61,6 +62,7 @@ class Command(Struct, frozen=True, kw_only=True):
     model_call_id: str | None = None
     model: str | None = None
     held: bool = False
+    denied: tuple[str, ...] = ()
     remembered: Remembered | None = None
 
     @property

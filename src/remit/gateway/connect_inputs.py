@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import structs
 
 from remit.documents.canonical import compact_json
+from remit.errors import Denied
 from remit.gateway.asking import Planned, asks
 from remit.gateway.ledger import InputRow
 from remit.gateway.resting import kept_digest, private_of
@@ -26,6 +27,22 @@ _BROUGHT = frozenset({"bearer", "basic", "apiKey", "oauth2"})
 def connectable(definition: Definition) -> bool:
     """Whether the user can do something about a credential that is missing."""
     return definition.auth.type in _BROUGHT
+
+
+def unconnected(waits: InputRow, note: str, *, tried: bool) -> Denied:
+    """What the agent is told of a user who would not connect the app.
+
+    Args:
+        waits: denied.
+        note: the user's.
+        tried: whether it was sent before, and the app refused the credential.
+    """
+    so_far = "The app refused the credential and did nothing." if tried else "Nothing was sent."
+    said = f' They said: "{note}".' if note else ""
+    return Denied(
+        f"{waits.tool} was not called: the user did not connect {waits.app}. {so_far}{said}",
+        details={"note": note} if note else None,
+    )
 
 
 async def connect_input_of(node: Node, case: Case, app_name: str, why: str) -> Planned:

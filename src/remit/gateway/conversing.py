@@ -115,7 +115,7 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
         client: the client that sent the last message, if it said so.
         queued: messages that begin the next runs.
         said: ids of the last messages of the user, so that none is taken twice.
-        denied: digests of calls (app, tool, arguments) that a person said no to.
+        denied: digests of the requests that a person said no to.
         remembered: tools whose calls need no second yes in this session.
         usage: of the run so far: input, output, cached tokens.
         started_at: of the run, Unix ms; 0 where none was started.

@@ -19,6 +19,7 @@ from remit.catalog.scales import Category
 from remit.errors import (
     CallError,
     ClientUnavailable,
+    Denied,
     NotConnected,
     NotFound,
     OverCeiling,
@@ -143,6 +144,11 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
             "none. Use it in a session."
         )
     case = await _frozen(node, command, notes, found, tool)
+    if case.frozen.request.digest in command.denied:
+        raise Denied(
+            f"{tool.name} was not called: a person has refused this very call in this session. "
+            "Nothing was sent. Do not repeat it unchanged."
+        )
     ruling = judged(case, found)
     notes.judged(ruling)
     if isinstance(ruling.verdict, Deny):

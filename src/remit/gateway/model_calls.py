@@ -6,7 +6,6 @@ anything is written down (contract section 2, ``writeOnly``).
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct, structs
@@ -178,6 +177,7 @@ def command_of(
         model_call_id=asked.model_id,
         model=model,
         held=offered.held,
+        denied=task.denied,
         remembered=_remembered(task, offered.app.id, offered.tool.name),
     )
 
@@ -235,19 +235,12 @@ def command_as_announced(
     )
 
 
-def refusal_key(app: str, tool: str, args: JsonObject) -> str:
-    """What tells that a call is one that a person said no to: app, tool and arguments."""
-    return sha256(canonical_json([app, tool, args])).hexdigest()
-
-
-def marks_of(closed: InputRow | None, given: ModelCall | None) -> Marks:
+def marks_of(closed: InputRow | None) -> Marks:
     """What the answer of an input leaves in its session."""
     if closed is None:
         return Marks()
-    if closed.status == "denied" and given is not None:
-        args = parsed(closed.tool, given.args_json)
-        if not isinstance(args, CallError):
-            return Marks(denied=refusal_key(closed.app, closed.tool, args))
+    if closed.status == "denied":
+        return Marks(denied=closed.digest)
     detail = detail_of(closed)
     if closed.status == "approved" and detail.get("remember") == "session":
         return Marks(

@@ -21,6 +21,7 @@ from remit.errors import (
     NotFound,
 )
 from remit.gateway.asking import answer_of, detail_of, kept_as, note_of
+from remit.gateway.connect_inputs import unconnected
 from remit.gateway.ending import end, failure, outlasting
 from remit.gateway.endings import Late
 from remit.gateway.journal import Ended
@@ -72,7 +73,7 @@ async def _gone_on(node: Node, waits: InputRow) -> Ended | Polling | None:
             # Whoever works on its session offers it to the clients (``client_calls.look``).
             return None
         return await _approved(node, row, record, waits)
-    error = await _why_not(node, waits)
+    error = await _why_not(node, waits, record)
     return await end(node, row.workspace, failure(record, error, None), was="await_input")
 
 
@@ -222,11 +223,14 @@ async def _permitted(
         raise NotConnected(f"{row.tool} was not called: {error.message}") from None
 
 
-async def _why_not(node: Node, waits: InputRow) -> CallError:
+async def _why_not(node: Node, waits: InputRow, record: JsonObject) -> CallError:
     """Why a call does not run whose input was closed without a yes."""
     tool = waits.tool
     if waits.status == "denied":
-        return refused(tool, note_of(waits) or "")
+        note = note_of(waits) or ""
+        if waits.kind == "connect":
+            return unconnected(waits, note, tried=bool(record.get("attempts")))
+        return refused(tool, note)
     if waits.status == "expired":
         return Expired(
             f"{tool} was not called: nobody answered in time. Nothing was sent. Call again if it "

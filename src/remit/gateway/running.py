@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import structs
 
 from remit.calls.results import display_of
-from remit.calls.wire import Sender
+from remit.calls.wire import FROM_API, Sender
 from remit.catalog.scales import Category, Method
 from remit.documents.canonical import compact_json
 from remit.errors import CallError, NotConnected, OutcomeUnknown, StoreUnavailable
@@ -127,11 +127,20 @@ def exchange_of(
             traceparent=case.frozen.traceparent,
             version=node.terms.version,
             brand=node.terms.brand,
+            context=_context(case),
         ),
         masker=app.masker(secrets),
         timeout_ms=timeout_ms or tool.timeout_ms,
         retry=retry,
     )
+
+
+def _context(case: Case) -> str:
+    """Where a call comes from, as the app is told (contract section 3)."""
+    session = case.record.get("sessionId")
+    if case.source != "session" or session is None:
+        return FROM_API
+    return compact_json({"source": "thread", "threadId": session})
 
 
 async def send(

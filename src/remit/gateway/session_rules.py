@@ -75,8 +75,8 @@ def resolved(closed: InputRow, run_id: str | None) -> HumanInputResolved:
     )
 
 
-def left_open(now: SessionRow) -> list[Data]:
-    """The ends of calls that a closing session does not wait for."""
+def left_open(now: SessionRow, *, why: str) -> list[Data]:
+    """The ends of calls that nobody waits for any more; ``why`` is a sentence."""
     events: list[Data] = []
     for call_id, call in now.state.calls.items():
         if call.input_id is not None:
@@ -84,8 +84,8 @@ def left_open(now: SessionRow) -> list[Data]:
                 HumanInputResolved.of(call.input_id, "cancelled", by=SYSTEM, run_id=now.state.run)
             )
         message = (
-            "The session was closed before this call ended. What was not sent is not sent; what "
-            f"was, runs to its end: GET /v1/calls/{call_id} says how."
+            f"{why} What was not sent is not sent; what was, runs to its end: "
+            f"GET /v1/calls/{call_id} says how."
         )
         error: JsonObject = {"code": "cancelled", "message": message, "tool": call.tool}
         events.append(

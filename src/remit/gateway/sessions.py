@@ -20,6 +20,7 @@ from remit.gateway.client_stopping import stop_all
 from remit.gateway.conversing import Acted, Queued, SessionRow, Settings, Step, Task
 from remit.gateway.ledger import InputFilter
 from remit.gateway.session_apps import AppAsked, Pinned, apps_of, sealed_pins
+from remit.gateway.session_repeats import REMEMBERED, Accepted, id_of, taken
 from remit.gateway.session_rules import (
     checked_context,
     checked_instructions,
@@ -32,7 +33,7 @@ from remit.gateway.session_rules import (
     title_of,
 )
 from remit.gateway.talks import act
-from remit.session.events import Message, SessionStarted, StatusChanged, data_of
+from remit.session.events import Message, SessionStarted, StatusChanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
     from remit.gateway.records import Page
     from remit.gateway.talks import Talks
     from remit.values.json import JsonObject, JsonValue
-
-
-# Of a session's last messages: a repeat comes soon after the first.
-_REMEMBERED = 16
 
 
 class NewSession(Struct, frozen=True, kw_only=True):
@@ -105,13 +102,6 @@ class Said(Struct, frozen=True, kw_only=True):
     reference: str = ""
 
 
-class Accepted(Struct, frozen=True):
-    """The run that a message begins, and the number of its event."""
-
-    run_id: str
-    seq: int
-
-
 async def create(talks: Talks, actor: Actor, asked: NewSession) -> SessionRow:
     """Make a session.
 
@@ -127,7 +117,7 @@ async def create(talks: Talks, actor: Actor, asked: NewSession) -> SessionRow:
     workspace = actor.workspace
     apps, pinned = await apps_of(talks, workspace, asked.apps, asked.pins or {})
     node = talks.node
-    session_id, now = _id(talks, "ses", asked.reference), node.wall.unix_ms()
+    session_id, now = id_of(talks, "ses", asked.reference), node.wall.unix_ms()
     if asked.reference and (made := await talks.sessions.get(workspace, session_id)) is not None:
         # By one that died before it answered.
         return made
@@ -158,7 +148,14 @@ async def create(talks: Talks, actor: Actor, asked: NewSession) -> SessionRow:
     )
     detail: JsonObject = {"user": row.user, "apps": [f"{app.id}/{app.version}" for app in apps]}
     entry = acting.act(talks.books, actor, "session.created", f"session/{session_id}", detail)
-    done = await talks.sessions.make(workspace, row, (started,), act=entry)
+    try:
+        done = await talks.sessions.make(workspace, row, (started,), act=entry)
+    except RemitError:
+        # This one was stopped in the middle, and a repeat made it elsewhere meanwhile.
+        made = await talks.sessions.get(workspace, session_id) if asked.reference else None
+        if made is None:
+            raise
+        return made
     return done.row
 
 
@@ -225,9 +222,9 @@ async def say(talks: Talks, actor: Actor, session: str, said: Said) -> Accepted:
         NoModel: there is nobody to answer.
     """
     row = await seen(talks, actor, session)
-    message_id = _id(talks, "msg", said.reference)
+    message_id = id_of(talks, "msg", said.reference)
     if message_id in row.task.said:
-        return await _taken(talks, row, message_id)
+        return await taken(talks, row, message_id)
     text, context = checked_text(said.text), checked_context(said.context)
     model = talks.models.find(row.settings.model)
     if model is None:
@@ -252,7 +249,7 @@ async def say(talks: Talks, actor: Actor, session: str, said: Said) -> Accepted:
         task = structs.replace(
             now.task,
             queued=(*now.task.queued, queued),
-            said=(*now.task.said, message_id)[-_REMEMBERED:],
+            said=(*now.task.said, message_id)[-REMEMBERED:],
             client=said.client or now.task.client,
             withdrawn=now.task.withdrawn or (said.withdraw and now.status != "idle"),
         )
@@ -264,7 +261,7 @@ async def say(talks: Talks, actor: Actor, session: str, said: Said) -> Accepted:
 
     done = await act(talks, row.workspace, session, decide)
     if isinstance(done, bool):
-        return await _taken(talks, row, message_id)
+        return await taken(talks, row, message_id)
     _acted(done, session)
     first = done.events[0] if isinstance(done, Acted) else None
     return Accepted(queued.run_id, 0 if first is None else first.seq)
@@ -328,7 +325,10 @@ async def close(talks: Talks, actor: Actor, session: str) -> Reading:
     def decide(now: SessionRow) -> Step | RemitError:
         if now.status == "closed":
             return Step()
-        events = [*left_open(now), *(dropped(run) for run in now.state.due)]
+        events = [
+            *left_open(now, why="The session was closed before this call ended."),
+            *(dropped(run) for run in now.state.due),
+        ]
         if now.state.run is not None:
             events.append(dropped(now.state.run))
         events.append(StatusChanged(status="closed"))
@@ -355,25 +355,6 @@ async def erase(talks: Talks, actor: Actor, session: str) -> None:
     entry = acting.act(talks.books, actor, "session.erased", f"session/{session}", {})
     await talks.sessions.erase(row.workspace, session, at=entry.at, act=entry)
     talks.live.end(row.workspace, session, "session_closed")
-
-
-def _id(talks: Talks, prefix: str, reference: str) -> str:
-    """What a request makes: with the same reference the same."""
-    if not reference:
-        return talks.node.fresh.fresh_id(prefix)
-    return f"{prefix}_{reference.partition('_')[2]}"
-
-
-async def _taken(talks: Talks, row: SessionRow, message_id: str) -> Accepted:
-    """What was answered to a message that was taken before."""
-    after = 0
-    while events := await talks.sessions.events(row.workspace, row.id, after=after, limit=500):
-        for event in events:
-            data = data_of(event)
-            if isinstance(data, Message) and data.message_id == message_id:
-                return Accepted(data.run_id or "", event.seq)
-        after = events[-1].seq
-    raise no_such("session", row.id)
 
 
 async def _reading(talks: Talks, row: SessionRow) -> Reading:

@@ -145,6 +145,11 @@ class Talker:
             if self._draining:
                 await self._let_go(turn)
             raise
+        except Exception:
+            # A fault of ours: tried again when the claim is over, but not for ever.
+            if row.attempts > self._talks.terms.max_attempts:
+                await turn.abandon()
+            raise
 
     async def _let_go(self, turn: Turn) -> None:
         """Give the claim back, so that another node need not wait for its end."""

@@ -87,6 +87,10 @@ class Stops:
         return working is not None
 
 
+def _unheard(_fault: BaseException) -> None:
+    """Nobody listens."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talks:
     """One process that holds conversations.
@@ -96,6 +100,7 @@ class Talks:
         alarm: set when a session is due here: whoever works them looks at once.
         stops: sessions that this node works on now, for whoever stops one.
         offers: tools as models get them, made once.
+        on_fault: is told what a model's server did wrong: whoever runs it is not in the chat.
     """
 
     node: Node
@@ -109,6 +114,7 @@ class Talks:
     stops: Stops
     offers: Offers
     terms: TalkTerms
+    on_fault: Callable[[BaseException], None] = _unheard
 
 
 async def act(

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from remit.catalog.model import ClientTarget
 from remit.catalog.scales import Category
-from remit.errors import CallError, Cancelled, Denied
+from remit.errors import CallError, Cancelled
 from remit.gateway import client_calls
 from remit.gateway.awaiting import StillRunning, Waiting, state_of
 from remit.gateway.call_log import CallLog
@@ -27,7 +27,6 @@ from remit.gateway.model_calls import (
     command_as_announced,
     command_of,
     parsed,
-    refusal_key,
     was_masked,
 )
 from remit.gateway.models import CallReturn, ModelCall
@@ -48,6 +47,8 @@ if TYPE_CHECKING:
     from remit.gateway.turn import Claimed
 
 _LOOK_S = 1.0
+# Reads of one response that are under way at once: each may bring a megabyte.
+_MAX_READS = 8
 
 
 @final
@@ -57,12 +58,11 @@ class Calls:
     def __init__(self, turn: Claimed) -> None:
         self._turn = turn
         self._given: dict[str, ModelCall] = {}
-        self._log = CallLog(turn, self._given)
+        self._log = CallLog(turn)
 
     def expect(self, pairs: Iterable[tuple[AskedCall, ModelCall]]) -> None:
         """The calls of a new response, with their arguments as the model gave them."""
-        self._given.clear()
-        self._given |= {asked.id: given for asked, given in pairs}
+        self._given = {asked.id: given for asked, given in pairs}
         self._log.begin()
 
     async def returns(self) -> tuple[CallReturn, ...]:
@@ -75,7 +75,8 @@ class Calls:
         await self._load_given()
         reads = [one for one in asked if self._is_read(one)]
         writes = [one for one in asked if not self._is_read(one)]
-        await side_by_side(*(self._bring(one) for one in reads), self._in_order(writes))
+        lanes = [reads[at::_MAX_READS] for at in range(min(_MAX_READS, len(reads)))]
+        await side_by_side(*map(self._in_order, lanes), self._in_order(writes))
         return True
 
     async def moved(self) -> bool:
@@ -222,12 +223,6 @@ class Calls:
             error = Cancelled(
                 f"{offered.tool.name} was not called: the server stopped before it was sent, and "
                 "its secret arguments are not kept. Call again."
-            )
-            return await refuse(node, command, error)
-        if refusal_key(command.app, command.tool, args) in turn.row.task.denied:
-            error = Denied(
-                f"{offered.tool.name} was not called: a person has refused this very call in this "
-                "session. Nothing was sent. Do not repeat it unchanged."
             )
             return await refuse(node, command, error)
         return await call(node, structs.replace(command, wait_ms=MAX_WAIT_MS))

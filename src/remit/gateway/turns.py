@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, TypeVar, final
 from msgspec import structs
 
 from remit.errors import InvalidRequest, NoModel, RemitError
+from remit.gateway.answering import withdraw
 from remit.gateway.asking_models import Asking
 from remit.gateway.conversing import Acted, LostLease, SessionRow, Step, Task
 from remit.gateway.offering import catalog_digest, open_toolset
+from remit.gateway.session_rules import left_open
 from remit.gateway.talks import act
 from remit.gateway.turn_calls import Calls
 from remit.session.events import Catalog, RunFinished, RunStarted
@@ -195,6 +197,21 @@ class Turn:
             await self._look()
             return True
         return False
+
+    async def abandon(self) -> None:
+        """End a run whose every try met a fault of ours, by events alone: nothing else is asked."""
+        message = "The run was given up after a fault in Remit. Send another message to go on."
+        await withdraw(self.talks.node, self.row.workspace, session=self.row.id)
+
+        def decide(now: SessionRow) -> Step:
+            events: list[Data] = left_open(now, why="The run was given up before this call ended.")
+            if now.state.run is not None:
+                events.append(self.finished(now, "failed", Fault(code="internal", message=message)))
+            task = structs.replace(now.task, run_id=None, cancelled=False)
+            due_at = self.now() if task.queued else None
+            return Step(events=tuple(events), task=task, due_at=due_at, release=True)
+
+        await self.act(decide)
 
     async def fail(self, error: Fault) -> None:
         """End the run, or the one that could not begin, with a reason; and rest.

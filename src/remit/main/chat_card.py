@@ -105,9 +105,9 @@ def typed(found: JsonObject, line: str) -> Typed:
     if kind == "action":
         return _of_action(found, letter)
     if kind == "connect":
-        return _of_waiting(letter, skip=True)
+        return _of_waiting(letter, denies=True)
     if text(found.get("by")) in _WAITS_FOR:
-        return _of_waiting(letter, skip=False)
+        return _of_waiting(letter, denies=False)
     return _of_approval(found, words, letter, rest)
 
 
@@ -123,12 +123,12 @@ def _of_approval(found: JsonObject, words: str, letter: str, rest: str) -> Typed
     return Unclear()
 
 
-def _of_waiting(letter: str, *, skip: bool) -> Typed:
+def _of_waiting(letter: str, *, denies: bool) -> Typed:
     if not letter:
         return Later()
     if letter == "s":
         return Stop()
-    return Answered({"skip": True}) if skip and letter == "g" else Unclear()
+    return Answered({"decision": "deny"}) if denies and letter == "g" else Unclear()
 
 
 def _of_action(found: JsonObject, letter: str) -> Typed:
@@ -177,11 +177,17 @@ def _connect(found: JsonObject, user: str) -> Asked:
     return Asked(
         card=(
             f"\n{paint(f'{app} waits until {user} is connected to it.', 'bold', sys.stderr)}\n"
-            f"  Connect in your product, or with PUT /v1/connections/{app}/{user}. It then goes on "
-            "by itself."
+            f"  {_how_to_connect(app, user)}"
         ),
         question="Enter = wait · g = go on without it · s = stop · m TEXT = say TEXT instead: ",
         decides=False,
+    )
+
+
+def _how_to_connect(app: str, user: str) -> str:
+    return (
+        f"Connect in your product, or with PUT /v1/connections/{app}/{user}. It then goes on by "
+        "itself."
     )
 
 
@@ -205,6 +211,14 @@ def _action(found: JsonObject) -> Asked:
 def _buttons(found: JsonObject) -> list[JsonObject]:
     elements = objects(object_of(found.get("card")).get("elements"))
     return [one for one in elements if one.get("type") == "button"]
+
+
+def left_open(found: JsonObject, user: str) -> str:
+    """What is said of an input where there is no terminal to ask at."""
+    tool, app = one_line(text(found.get("tool"))), one_line(text(found.get("app")))
+    if found.get("kind") == "connect":
+        return f"{tool} waits until {user} is connected to {app}. {_how_to_connect(app, user)}"
+    return f"{tool} waits for an answer, and there is no terminal to ask at."
 
 
 def resume_command(session: str, server: str | None) -> str:

@@ -223,10 +223,9 @@ class Conversation:
                 return 1
             if not self._resting:
                 self._view.clear()
-                waits = [text(found.get("tool")) for found in self._inputs.values()]
-                for tool in waits:
-                    say(f"{tool} waits for an answer, and there is no terminal to ask at.")
-                if not waits:
+                for found in self._inputs.values():
+                    say(chat_card.left_open(found, self._api.user))
+                if not self._inputs:
                     say("The agent waits for a browser of the app, and there is none here.")
                 return 1
         return 1 if self.failed else 0

@@ -290,7 +290,7 @@ def dev(
         typer.Option("--env", metavar="NAME=VALUE", help="A value for ${env.NAME}."),
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", metavar="N", min=0, max=65_535, help="8700 by default.")
+        int | None, typer.Option("--port", metavar="N", min=0, max=65_535, help="8710 by default.")
     ] = None,
     keep: Annotated[
         Path | None,

@@ -136,6 +136,7 @@ async def composed(
                 stops=Stops(),
                 offers=Offers(),
                 terms=TalkTerms(),
+                on_fault=on_fault,
             )
             talker = Talker(talks, on_fault=on_fault)
             if listening is not None:

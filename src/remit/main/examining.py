@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from remit.agent import ProviderModels
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
 from remit.errors import CallError, WrongUse
@@ -200,6 +201,19 @@ async def of_egress(settings: Settings) -> Found:
     return Found(words=f"besides public https addresses, {', '.join(settings.egress_allow)}")
 
 
+async def of_model(settings: Settings) -> Found:
+    """A model can be made of what is set; nobody is asked whether it answers.
+
+    Raises:
+        InvalidRequest: it cannot: the name, the key, or a package that is not installed.
+    """
+    source = settings.model
+    ProviderModels(source.name, base_url=source.base_url, api_key=source.api_key).find(None)
+    if source.name is None:
+        return Found(words="none is set; sessions need one, and the rest does not")
+    return Found(words=f"{source.name}; it was not asked whether it answers")
+
+
 async def of_port(settings: Settings) -> Found:
     """The server could listen.
 
@@ -269,5 +283,6 @@ CHECKS: tuple[tuple[str, Callable[[Settings], Coroutine[None, None, Found]]], ..
     ("vault", of_vault),
     ("clock", of_clock),
     ("egress", of_egress),
+    ("model", of_model),
     ("port", of_port),
 )

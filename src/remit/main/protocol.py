@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from remit.web import hot
-from remit.web.sending import header_lines, headers_of
+from remit.web.sending import ABORT, header_lines, headers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +76,8 @@ class CallProtocol(HttpToolsProtocol):
         """Take a plain call out of the way of all others."""
         cycle = self._plain()
         if cycle is None:
+            # What ASGI has no message for: a reader that takes nothing is cut off.
+            self.scope["extensions"] = {ABORT: {"abort": self.transport.abort}}
             super().on_headers_complete()
         else:
             self.cycle = cycle  # type: ignore[assignment]

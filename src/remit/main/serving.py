@@ -13,7 +13,7 @@ import os
 import resource
 import signal
 import traceback
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -35,7 +35,7 @@ from remit.web.services import HttpSettings, Services
 if TYPE_CHECKING:
     import socket
     from collections.abc import AsyncGenerator, Callable, Generator
-    from contextlib import AbstractAsyncContextManager
+    from contextlib import AbstractAsyncContextManager, suppress
 
     from remit.main.settings import Settings
     from remit.web.dev_page import DevPage
@@ -294,9 +294,11 @@ def tell_fault(error: BaseException, request: str = "") -> None:
         error.message if isinstance(error, RemitError) else f"{type(error).__name__}{_at(error)}"
     )
     which = f" (request {request})" if request else ""
-    say(f"Remit met a fault: {words}{which}")
-    if os.environ.get("REMIT_DEBUG"):
-        say("".join(traceback.format_exception(error)))
+    # A log on a full disk, or a pipe that nobody reads, must not stop whoever met the fault.
+    with suppress(Exception):
+        say(f"Remit met a fault: {words}{which}")
+        if os.environ.get("REMIT_DEBUG"):
+            say("".join(traceback.format_exception(error)))
 
 
 def _at(error: BaseException) -> str:

@@ -43,8 +43,10 @@ _PRAGMAS = (
     # NORMAL may lose the last commits when the power fails: an intent that was recorded.
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
-    # What is erased is overwritten where that costs no more pages (contract section 10, DELETE).
-    "PRAGMA secure_delete = FAST",
+    # What a statement may have to take back: it holds records, and belongs into no file.
+    "PRAGMA temp_store = MEMORY",
+    # What is erased is overwritten in the file (contract section 10, DELETE of a session).
+    "PRAGMA secure_delete = ON",
 )
 _MEND = "Give sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE as [store] url."
 

@@ -105,8 +105,12 @@ async def resume_chat(request: Request[bodies.ResumeBody, bodies.NoQuery]) -> An
 
 async def _answered(request: Request[Any, Any], input_id: str, body: bodies.AnswerBody) -> Answer:
     services = request.services
+    decision = _decision(body)
+    if decision is None:
+        row = await _input(request, input_id)
+        raise answering.not_taken(row, "press" if body.press is not None else "skip")
     given = answering.Answer(
-        decision=_decision(body),
+        decision=decision,
         note=body.note,
         digest=body.digest,
         remember=body.remember is not None,
@@ -131,11 +135,11 @@ async def _answered(request: Request[Any, Any], input_id: str, body: bodies.Answ
     return said(stands["input"])
 
 
-def _decision(body: bodies.AnswerBody) -> Decision:
-    """The one answer that a body gives.
+def _decision(body: bodies.AnswerBody) -> Decision | None:
+    """The one answer that a body gives; None for one that only cards take.
 
     Raises:
-        InvalidRequest: it gives none, several, or one that an approval does not take.
+        InvalidRequest: it gives none or several.
     """
     given = [
         name
@@ -154,12 +158,7 @@ def _decision(body: bodies.AnswerBody) -> Decision:
         )
     if body.decision is not None:
         return body.decision
-    if body.cancel:
-        return "cancel"
-    raise InvalidRequest(
-        f'An approval has no {given[0]}: answer with {{"decision": "approve"}} or "deny", or '
-        'take the call back with {"cancel": true}.'
-    )
+    return "cancel" if body.cancel else None
 
 
 async def _input(request: Request[Any, Any], input_id: str) -> InputRow:

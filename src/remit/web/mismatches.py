@@ -9,7 +9,7 @@ import msgspec
 from msgspec import inspect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 _AT = re.compile(r"(?P<what>.*?)(?: - at `(?P<path>\$[^`]*)`)?", re.DOTALL)
 _TYPE = r"Expected `(?P<type>[^`]+)`"
@@ -23,6 +23,8 @@ _KINDS: Mapping[str, str] = {
     "datetime": "a time",
     "null": "null",
 }
+_PART = re.compile(r"\[[^]]*\]|[^.[\]]+")
+_MOST_KEYS = 12
 _TIME = "a time as RFC 3339 with its offset, such as 2026-01-31T12:00:00Z"
 
 
@@ -31,12 +33,15 @@ def words(error: msgspec.ValidationError, shape: object, whole: str) -> str:
 
     Args:
         error: of ``msgspec.convert``.
-        shape: the type that was decoded; it names the values that an enumeration takes.
+        shape: the type that was decoded; it names the values that an enumeration takes, and the
+            keys that an object does.
         whole: what the outermost value is called: ``body``.
     """
     found = _AT.fullmatch(str(error))
     what, path = (found["what"], found["path"] or "$") if found else (str(error), "$")
     subject = _called(path, whole)
+    if unknown := _UNKNOWN.fullmatch(what):
+        return f'{subject} has "{unknown[1]}", which is not known here{_keys(path, shape)}'
     for pattern, said in _SAID:
         match = pattern.fullmatch(what)
         if match is not None:
@@ -49,10 +54,6 @@ def words(error: msgspec.ValidationError, shape: object, whole: str) -> str:
 
 def _missing(subject: str, match: re.Match[str]) -> str:
     return f'{subject} has no "{match[1]}", and must have one'
-
-
-def _unknown(subject: str, match: re.Match[str]) -> str:
-    return f'{subject} has "{match[1]}", which is not known here'
 
 
 def _long(subject: str, match: re.Match[str]) -> str:
@@ -77,9 +78,9 @@ def _time(subject: str, _match: re.Match[str]) -> str:
     return f"{subject} must be {_TIME}"
 
 
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _SAID: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], str]], ...] = (
     (re.compile(r"Object missing required field `([^`]+)`"), _missing),
-    (re.compile(r"Object contains unknown field `(.*)`", re.DOTALL), _unknown),
     (re.compile(rf"{_TYPE} of length (?P<bound>[<>]=) (?P<count>\d+)"), _long),
     (re.compile(rf"{_TYPE} (?P<bound>[<>]=?) (?P<count>-?\d+)"), _bounded),
     (re.compile(rf"{_TYPE}, got `(?P<got>[^`]+)`"), _another),
@@ -106,21 +107,52 @@ def _called(path: str, whole: str) -> str:
 
 def _values(path: str, shape: object) -> tuple[object, ...]:
     """What an enumeration at a path takes."""
-    kinds: list[inspect.Type] = [inspect.type_info(shape)]
-    for name in path.removeprefix("$").strip(".").split("."):
-        fields = [
-            one for kind in kinds if isinstance(kind, inspect.StructType) for one in kind.fields
-        ]
-        kinds = [one for field in fields if field.encode_name == name for one in _each(field.type)]
     return tuple(
-        value for kind in kinds if isinstance(kind, inspect.LiteralType) for value in kind.values
+        value
+        for kind in _kinds(path, shape)
+        if isinstance(kind, inspect.LiteralType)
+        for value in kind.values
     )
+
+
+def _keys(path: str, shape: object) -> str:
+    """Which keys the object at a path takes, as the end of a clause; nothing where it has none."""
+    # Of a union every member's: which one was meant is not said.
+    found = list(dict.fromkeys(f.encode_name for f in _fields(_kinds(path, shape))))
+    if not found:
+        return ""
+    more = len(found) - _MOST_KEYS
+    listed = [*found[:_MOST_KEYS], *([f"{more} more"] if more > 0 else [])]
+    return f"; it takes {listed[0] if len(listed) == 1 else _all_of(listed)}"
+
+
+def _kinds(path: str, shape: object) -> list[inspect.Type]:
+    """The types that a value at a path may have."""
+    kinds = [*_each(inspect.type_info(shape))]
+    for part in _PART.findall(path.removeprefix("$")):
+        inner = (
+            [one for kind in kinds for one in _entries(kind)]
+            if part.startswith("[")
+            else [field.type for field in _fields(kinds) if field.encode_name == part]
+        )
+        kinds = [one for kind in inner for one in _each(kind)]
+    return kinds
+
+
+def _fields(kinds: Sequence[inspect.Type]) -> list[inspect.Field]:
+    return [one for kind in kinds if isinstance(kind, inspect.StructType) for one in kind.fields]
+
+
+def _entries(kind: inspect.Type) -> tuple[inspect.Type, ...]:
+    if isinstance(kind, inspect.CollectionType):
+        return (kind.item_type,)
+    return (kind.value_type,) if isinstance(kind, inspect.DictType) else ()
 
 
 def _each(kind: inspect.Type) -> tuple[inspect.Type, ...]:
     if isinstance(kind, inspect.UnionType):
-        return kind.types
-    return (kind.type,) if isinstance(kind, inspect.Metadata) else (kind,)
+        return tuple(one for member in kind.types for one in _each(member))
+    return _each(kind.type) if isinstance(kind, inspect.Metadata) else (kind,)
 
 
 def _one_of(values: tuple[object, ...]) -> str:
@@ -128,3 +160,7 @@ def _one_of(values: tuple[object, ...]) -> str:
     if not shown:
         return "one of the values that are listed for it"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _all_of(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"

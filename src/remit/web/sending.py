@@ -23,6 +23,9 @@ _NOSNIFF = (b"x-content-type-options", b"nosniff")
 #: What a key reads is for that key alone.
 _NO_STORE = (b"cache-control", b"no-store")
 
+#: The extension of a scope that cuts its connection off (``main.protocol``).
+ABORT = "remit.abort"
+
 
 def headers_of(answer: Answer) -> list[tuple[bytes, bytes]]:
     """The headers of an answer, names in lower case."""

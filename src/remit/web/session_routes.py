@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from remit.gateway import admitting, sessions
 from remit.gateway.acting import checked_user
 from remit.gateway.conversing import Ceiling, SessionFilter
 from remit.gateway.session_apps import AppAsked, ToolAsked
+from remit.gateway.session_notes import notes_of
 from remit.gateway.sessions import NewSession, Patch, Said
 from remit.web import bodies, session_bodies, session_shapes
 from remit.web.answers import Answer, listed, nothing, said
@@ -56,6 +57,7 @@ async def create(request: Request[session_bodies.SessionBody, bodies.NoQuery]) -
         session_shapes.NewSession.of(
             row,
             inputs=[],
+            notes=list(await notes_of(services.talks, row)) or None,
             client_token=made.secret.reveal(),
             expires_at=session_shapes.expiry(made),
         ),
@@ -102,7 +104,9 @@ async def patch(request: Request[session_bodies.SessionPatchBody, bodies.NoQuery
     reading = await sessions.patch(
         request.services.talks, request.actor, request.params["session"], change
     )
-    return said(session_shapes.SessionAnswer.read(reading))
+    notes = await notes_of(request.services.talks, reading.row)
+    answer = session_shapes.SessionAnswer.read(reading)
+    return said(structs.replace(answer, notes=list(notes) or None))
 
 
 async def erase(request: Request[None, bodies.NoQuery]) -> Answer:

@@ -53,9 +53,14 @@ class SessionListed(Open, frozen=True, kw_only=True):
 
 
 class SessionAnswer(SessionListed, frozen=True, kw_only=True):
-    """A session with what it waits for."""
+    """A session with what it waits for.
+
+    Attributes:
+        notes: what whoever made or changed it should know: a pin that no tool has, say.
+    """
 
     inputs: list[dict[str, Any]]
+    notes: list[str] | None = None
 
     @classmethod
     def read(cls, reading: Reading) -> Self:

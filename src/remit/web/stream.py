@@ -26,13 +26,13 @@ from remit.web.answers import Answer
 from remit.web.event_bytes import HEARTBEAT, delta_sse, end_sse, event_sse, reset_sse
 from remit.web.hot import segment
 from remit.web.refusals import Busy
-from remit.web.sending import sent
+from remit.web.sending import ABORT, sent
 from remit.web.serving import forbidden
 from remit.web.session_bodies import EventsQuery
 from remit.web.session_routes import EVENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from starlette.types import Receive, Scope, Send
 
@@ -47,6 +47,8 @@ MAX_OF_CLIENT = 16
 MAX_OF_KEY = 10_000
 BEAT_S = 15
 #: How often a key is looked up again while its stream goes on.
+#: How long one write may wait for a reader that takes nothing.
+WRITE_S = 20.0
 RECHECK_S = 5
 
 _TICK_S = 1.0
@@ -123,7 +125,7 @@ class Streams:
             self._ticking = True
             self._serving.services.node.tasks.start_service(self._tick())
         try:
-            await stream.run(receive, send)
+            await stream.run(receive, send, _abort_of(scope))
         finally:
             self._open.discard(stream)
             self._serving.metrics.streams -= 1
@@ -192,8 +194,8 @@ class _Stream:
     """One reader of one session."""
 
     __slots__ = (
-        "_beat", "_closed", "_ended", "_gone", "_head", "_last", "_serving", "_session", "_stir",
-        "_whole", "_written_at", "actor", "checked_at", "secret",
+        "_abort", "_beat", "_closed", "_ended", "_gone", "_head", "_last", "_serving", "_session",
+        "_stir", "_whole", "_written_at", "actor", "checked_at", "secret",
     )  # fmt: skip
 
     def __init__(
@@ -229,8 +231,11 @@ class _Stream:
             self._ended = reason
             self._stir.set()
 
-    async def run(self, receive: Receive, send: Send) -> None:
-        """Send until either side ends it."""
+    async def run(
+        self, receive: Receive, send: Send, abort: Callable[[], None] | None = None
+    ) -> None:
+        """Send until either side ends it; ``abort`` cuts the connection off."""
+        self._abort = abort
         services = self._serving.services
         hanging = services.node.tasks.start_service(self._until_gone(receive))
         subscription: Subscription | None = None
@@ -329,7 +334,15 @@ class _Stream:
     async def _write(self, send: Send, body: bytes) -> None:
         if body and not self._gone:
             # It waits while the reader's side is full; what happens meanwhile waits on the bus.
-            await send({"type": "http.response.body", "body": body, "more_body": True})
+            try:
+                async with asyncio.timeout(WRITE_S):
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
+            except TimeoutError:
+                # Neither an end nor anything else can be told to whoever reads nothing.
+                self._gone = True
+                if self._abort is not None:
+                    self._abort()
+                return
             self._written_at = asyncio.get_running_loop().time()
             self._beat = False
 
@@ -338,6 +351,12 @@ class _Stream:
             continue
         self._gone = True
         self._stir.set()
+
+
+def _abort_of(scope: Scope) -> Callable[[], None] | None:
+    """What cuts the connection of a request off, where the server offers it."""
+    offered = scope.get("extensions", {}).get(ABORT)
+    return None if offered is None else offered["abort"]
 
 
 def _after(headers: Mapping[bytes, str], query: EventsQuery) -> int:

@@ -16,7 +16,7 @@ from remit.main.dev_components import Components
 from remit.main.dev_serving import Dev
 from remit.main.examining import listening
 from remit.main.serving import serve
-from remit.main.settings import DEFAULT_HOST, DEFAULT_PORT, KeySource, ServerSettings
+from remit.main.settings import DEFAULT_HOST, KeySource, ServerSettings
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The machine is the author's own, and so is what runs on it.
 LOOPBACK = ("127.0.0.0/8", "::1")
+#: Beside the port of ``remit serve``, so that both run on one machine.
+PORT = 8710
 _DRAIN_S = 2
 
 
@@ -35,7 +37,7 @@ class Wish:
 
     Attributes:
         tokens, components, env: each ``NAME=VALUE``.
-        port: None takes 8700, or a free one where that is taken.
+        port: None takes 8710, or a free one where that is taken.
         keep: a folder for the store; None is one that goes when the run ends.
     """
 
@@ -97,10 +99,10 @@ def _port(wanted: int | None) -> int:
     if wanted is not None:
         return wanted
     try:
-        listening(DEFAULT_HOST, DEFAULT_PORT).close()
+        listening(DEFAULT_HOST, PORT).close()
     except WrongUse:
         return 0
-    return DEFAULT_PORT
+    return PORT
 
 
 def _tokens(given: Sequence[str]) -> Mapping[str, Secret]:

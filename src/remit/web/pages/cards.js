@@ -165,7 +165,7 @@ function connect(input, answer, wants) {
     connectForm(input.app, wants ?? "bearer"),
     el("p", { className: "small", text: "It goes on by itself then." }),
     el("div", { className: "buttons" },
-      button("Go on without it", () => answer({ skip: true }), "quiet"),
+      button("Go on without it", () => answer({ decision: "deny" }), "quiet"),
       button("Stop", () => answer({ cancel: true }), "quiet")),
   ];
 }

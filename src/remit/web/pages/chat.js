@@ -331,7 +331,7 @@ export class Chat {
     at("send").disabled = Boolean(noModel) || closed || this.sending;
     at("stop").hidden = !this.busy;
     at("words").placeholder = closed ? "This conversation is over"
-      : this.status === "waiting_human" ? "Answer, or say something else"
+      : this.status === "waiting_human" ? "Say something else: this takes the request back"
       : this.busy ? "Say what comes next"
       : "Write a message";
     const line = at("line");
