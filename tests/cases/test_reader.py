@@ -138,10 +138,8 @@ def test_unknown_shape_fails(case: Json) -> None:
 @pytest.mark.parametrize(
     ("case", "words"),
     [
-        ({"id": "a", "input": {"surface": "session", "script": []}, "expect": {}}, "sessions"),
         ({"id": "b", "input": {"surface": "mcp"}, "expect": {}}, "MCP"),
         ({"id": "c", "class": "oauth.pkce", "input": {}, "expect": {"valid": False}}, "OAuth"),
-        ({"id": "f", "class": "iso.sse", "input": {"event_data": "a"}, "expect": {}}, "sessions"),
         ({"id": "g", "class": "approval.device", "input": {"steps": ["press from D2"]},
           "expect": {}}, "sessions"),
         ({"id": "d", "class": "pins.surface", "input": {"via": "MCP"}, "expect": {}}, "MCP"),

@@ -40,6 +40,7 @@ EVERYWHERE: Mapping[str, str] = {
     "headSeq": "The number of the newest event of the log; 0 is before the first.",
     "id": "The id by which it is named in paths and lists.",
     "inputId": "The id of the input: what a person has to answer, or answered.",
+    "notes": "What whoever made or changed it should know: a pin that no tool has, say.",
     "inputs": "What waits for a person now, as GET /v1/inputs/{input} gives it.",
     "kind": "What was done, such as app.approved.",
     "limit": "The most items that the part of the list has.",
@@ -221,6 +222,9 @@ OWN: Mapping[tuple[str, str], str] = {
         "RemitAnswer",
         "sections",
     ): "The parts of the remit, each with its id, its title and its lines.",
+    ("LeaseAnswer", "leftOut"): (
+        "What of the announcement this session does not offer, and why; left out where nothing is."
+    ),
     ("LeaseAnswer", "leaseMs"): (
         "How long the client is held to be there, in milliseconds; it repeats itself well before."
     ),
