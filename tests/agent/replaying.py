@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from remit.agent import ModelLimits, ProviderModels
 from remit.agent.models import LazyModel
@@ -93,3 +96,21 @@ async def ask(
         on_text=pieces.append,
     )
     return response, pieces
+
+
+async def stops_listening(model: LazyModel, server: LoopbackServer, *, within_s: float) -> None:
+    """Stop a request once the model has begun to speak: its connection must go."""
+    said = asyncio.Event()
+    going = asyncio.create_task(
+        model.respond(
+            [model.user_entry("Hello.")],
+            instructions="",
+            tools=[],
+            on_text=lambda _: said.set(),
+        )
+    )
+    await asyncio.wait_for(said.wait(), within_s)
+    going.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await going
+    assert await asyncio.to_thread(server.http[0].dropped.wait, 10)

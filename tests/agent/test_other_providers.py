@@ -11,7 +11,7 @@ import pytest
 from remit.agent import ModelLimits
 from remit.errors import ModelFailed
 from remit.testing.loopback import Exchange, HttpRequest, LoopbackServer
-from tests.agent.replaying import STREAMS, Replay, ask, model_at
+from tests.agent.replaying import STREAMS, Replay, ask, model_at, stops_listening
 from tests.agent.test_streams import CLAUDE, GEMINI, with_claude, with_gemini
 
 Json = dict[str, Any]
@@ -129,17 +129,4 @@ async def test_cancelling_drops_the_connection(name: str, file: str) -> None:
     """Whichever SDK holds it."""
     with _Stalled((STREAMS / file).read_bytes()) as server:
         async with model_at(server, name) as model:
-            said = asyncio.Event()
-            going = asyncio.create_task(
-                model.respond(
-                    [model.user_entry("Hello.")],
-                    instructions="",
-                    tools=[],
-                    on_text=lambda _: said.set(),
-                )
-            )
-            await asyncio.wait_for(said.wait(), 20)
-            going.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await going
-            assert await asyncio.to_thread(server.http[0].dropped.wait, 10)
+            await stops_listening(model, server, within_s=20)

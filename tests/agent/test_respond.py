@@ -12,7 +12,7 @@ from remit.agent import ModelLimits, ProviderModels
 from remit.errors import ModelFailed
 from remit.gateway.models import CallReturn, ToolOffer
 from remit.testing import Call, ScriptedModel, Turn
-from tests.agent.replaying import KEY, WEATHER, Replay, ask, model_at
+from tests.agent.replaying import KEY, WEATHER, Replay, ask, model_at, stops_listening
 
 WRONG = Call(name="weather__at", args='{"city": "Bern')
 
@@ -282,20 +282,7 @@ async def test_cancelling_drops_the_connection() -> None:
     """Nobody pays for what nobody waits for."""
     with ScriptedModel([Turn(text="half of it", fault="stall", chunk_chars=2)]) as server:
         async with model_at(server) as model:
-            said = asyncio.Event()
-            going = asyncio.create_task(
-                model.respond(
-                    [model.user_entry("Hello.")],
-                    instructions="",
-                    tools=[],
-                    on_text=lambda _: said.set(),
-                )
-            )
-            await asyncio.wait_for(said.wait(), 10)
-            going.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await going
-            assert await asyncio.to_thread(server.http[0].dropped.wait, 10)
+            await stops_listening(model, server, within_s=10)
 
 
 async def test_the_environment_says_neither_where_to_nor_who(

@@ -72,7 +72,7 @@ async def test_step_keeps_all_that_it_says(store: Store) -> None:
     """Events, history and row are one commit; what is left out stays."""
     row = await made(store, title="kept", due_at=NOW)
     said = message("place a chair")
-    task = Task(run_id="run_1", number=1)
+    task = Task(number=1, turns=2)
 
     done = await store.sessions.act(
         W, row.id,

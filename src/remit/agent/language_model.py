@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import structs
 from pydantic_ai import messages
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from remit.agent.limits import ModelLimits
-    from remit.gateway.models import CallReturn, Entry, ModelCall, ToolOffer
+    from remit.gateway.models import CallReturn, Entry, ModelCall, Subset, ToolOffer
 
 # Offers live as long as the catalogs that they are made from.
 _MOST_TOOLS = 4096
@@ -41,7 +41,7 @@ class LanguageModel:
     def __init__(
         self,
         name: str,
-        provider: Literal["openai", "anthropic", "gemini"],
+        provider: Subset,
         served: Model,
         limits: ModelLimits,
     ) -> None:
@@ -54,7 +54,7 @@ class LanguageModel:
             limits: of each request.
         """
         self.name = name
-        self.provider: Literal["openai", "anthropic", "gemini"] = provider
+        self.provider: Subset = provider
         self._served = served
         self._limits = limits
         self._history = History()

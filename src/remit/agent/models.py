@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from remit.agent.limits import ModelLimits
 from remit.agent.names import parse_name
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remit.agent.language_model import LanguageModel
     from remit.agent.names import ProviderName
     from remit.agent.providers import Traffic
-    from remit.gateway.models import CallReturn, Entry, ModelCall, ModelResponse, ToolOffer
+    from remit.gateway.models import CallReturn, Entry, ModelCall, ModelResponse, Subset, ToolOffer
     from remit.values.secrets import Secret
 
 # The module that must be there, which is an extra for two of them.
@@ -26,7 +26,7 @@ _SDKS: dict[ProviderName, str] = {
     "anthropic": "anthropic",
     "google": "google.genai",
 }
-_SUBSETS: dict[ProviderName, Literal["openai", "anthropic", "gemini"]] = {
+_SUBSETS: dict[ProviderName, Subset] = {
     "openai": "openai",
     "anthropic": "anthropic",
     "google": "gemini",
@@ -140,11 +140,11 @@ class LazyModel:
     def __init__(
         self,
         name: str,
-        provider: Literal["openai", "anthropic", "gemini"],
+        provider: Subset,
         make: Callable[[], LanguageModel],
     ) -> None:
         self._name = name
-        self._provider: Literal["openai", "anthropic", "gemini"] = provider
+        self._provider: Subset = provider
         self._make = make
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()
@@ -155,7 +155,7 @@ class LazyModel:
         return self._name
 
     @property
-    def provider(self) -> Literal["openai", "anthropic", "gemini"]:
+    def provider(self) -> Subset:
         """Whose subset of JSON Schema the tools are fitted to."""
         return self._provider
 

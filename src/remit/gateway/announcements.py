@@ -54,8 +54,8 @@ _AROUND = Surroundings()
 _ALSO_KEPT = 16 * 1024
 
 
-class ClientTool(Struct, frozen=True, kw_only=True):
-    """A tool of a client.
+class _Announced(Struct, frozen=True, kw_only=True):
+    """What a client announces.
 
     Attributes:
         tool: as the catalog has it; its target is the client's handler of the same name.
@@ -67,7 +67,7 @@ class ClientTool(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Under which it is announced and offered."""
+        """Under which it is announced."""
         return self.tool.name
 
     @property
@@ -77,30 +77,21 @@ class ClientTool(Struct, frozen=True, kw_only=True):
 
     @property
     def parameters(self) -> Parameters:
-        """The schema of its arguments."""
+        """The schema of its arguments, or props."""
         return self.tool.parameters
 
 
-class ClientWidget(Struct, frozen=True, kw_only=True):
-    """A widget of a client; its tool, which draws it, is called ``widget_<name>``."""
+class ClientTool(_Announced, frozen=True, kw_only=True):
+    """A tool of a client; it is offered under its name."""
 
-    tool: Tool
-    schema_digest: str
+
+class ClientWidget(_Announced, frozen=True, kw_only=True):
+    """A widget of a client; its tool, which draws it, is called ``widget_<name>``."""
 
     @property
     def name(self) -> str:
         """Under which it is announced."""
         return self.tool.name.removeprefix(WIDGET)
-
-    @property
-    def description(self) -> str:
-        """What it shows, in the client's words, nothing hidden in them."""
-        return self.tool.description
-
-    @property
-    def parameters(self) -> Parameters:
-        """The schema of its props."""
-        return self.tool.parameters
 
 
 class Announcement(Struct, frozen=True, kw_only=True):

@@ -43,17 +43,13 @@ class Asking:
             response = await self._responded(model, message_id, said)
         except ModelFailed as failed:
             self._turn.talks.on_fault(failed)
-            self._turn.talks.live.unsaid(self._turn.row.workspace, self._turn.row.id)
-            if said:
-                await self._said_in_part(message_id, "".join(said))
+            await self._broken_off(message_id, said)
             await self._turn.finish("failed", Fault(code=failed.code, message=failed.message))
             return True
         if response is None:
-            self._turn.talks.live.unsaid(self._turn.row.workspace, self._turn.row.id)
-            if said:
-                await self._said_in_part(message_id, "".join(said))
-            return True
-        await self._answered(model, message_id, response)
+            await self._broken_off(message_id, said)
+        else:
+            await self._answered(model, message_id, response)
         return True
 
     async def _responded(
@@ -131,7 +127,6 @@ class Asking:
             if not asked:
                 done = structs.replace(now, task=task)
                 happened.append(self._turn.finished(done, "done", None))
-                task = structs.replace(task, run_id=None)
             return Step(events=tuple(happened), entries=(entry,), task=task)
 
         self._calls.expect(pairs)
@@ -142,12 +137,17 @@ class Asking:
             row.workspace, row.user, tokens=tokens[0] + tokens[1], at=self._turn.now()
         )
 
-    async def _said_in_part(self, message_id: str, text: str) -> None:
+    async def _broken_off(self, message_id: str, said: list[str]) -> None:
+        """What was said of a message that will never be whole stays, marked as a part."""
+        row = self._turn.row
+        self._turn.talks.live.unsaid(row.workspace, row.id)
+        if not said:
+            return
         event = Message(
             message_id=message_id,
             role="assistant",
-            text=text,
-            run_id=self._turn.row.state.run,
+            text="".join(said),
+            run_id=row.state.run,
             partial=True,
         )
         await self._turn.act(lambda _now: Step(events=(event,)))

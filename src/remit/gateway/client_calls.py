@@ -27,8 +27,8 @@ from remit.gateway.awaiting import Waiting
 from remit.gateway.client_kept import CLIENT, Kept, kept_text
 from remit.gateway.client_permitting import judge, offer_approved, opened, require_permitted
 from remit.gateway.clients import ClientCallRow
-from remit.gateway.ending import end, failure, status_of
-from remit.gateway.governed import within_limits
+from remit.gateway.ending import end, failure
+from remit.gateway.governed import recorded, within_limits
 from remit.gateway.journal import Ended, recalled, ruled
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import InputRow
@@ -36,7 +36,7 @@ from remit.gateway.model_calls import parsed, was_masked
 from remit.gateway.noting import Notes
 from remit.gateway.resting import kept_digest, record_of
 from remit.gateway.resuming import answered, go_on, yes_of
-from remit.gateway.steps import denial, hidden_pins, masked
+from remit.gateway.steps import denial, hidden_pins
 from remit.gateway.widgets import Drawn, draw, drawn_of
 from remit.policy.decisions import Ask, Deny, may_answer
 from remit.session.events import ClientToolCall
@@ -100,10 +100,10 @@ async def begin(talks: Talks, row: SessionRow, ask: ClientAsk) -> State:
     try:
         await _Making(talks, row, ask, notes).made()
     except CallError as error:
-        await _refused(talks, notes, error)
+        await recorded(node, command, notes, error)
     except VaultFault as error:
         why = NotConnected(f"{command.tool} was not called: {error.message}")
-        await _refused(talks, notes, why)
+        await recorded(node, command, notes, why)
     return await look(talks, row, notes.call_id)
 
 
@@ -295,13 +295,6 @@ class _Making:
             expires_at=now + self.talks.node.terms.input_ttl_ms,
             session=self.row.id,
         )
-
-
-async def _refused(talks: Talks, notes: Notes, error: CallError) -> None:
-    """Keep the record of a call that no client was asked to execute."""
-    ended = failure(notes.record, masked(error, notes.masker), None)
-    row = notes.row(status_of(ended, "planned"), talks.node.wall.unix_ms(), ended.record)
-    await talks.node.calls.plan(row.workspace, structs.replace(row, outcome=ended.outcome))
 
 
 async def _over(talks: Talks, row: SessionRow, call: CallRow) -> Ended:

@@ -9,13 +9,14 @@ from msgspec import structs
 from remit.documents.canonical import compact_json
 from remit.errors import Denied
 from remit.gateway.asking import Planned, asks
-from remit.gateway.ledger import InputRow
+from remit.gateway.ledger import CallChange, InputRow
 from remit.gateway.resting import kept_digest, private_of
 from remit.policy.decisions import Ask
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from remit.catalog.model import Definition
+    from remit.gateway.ledger import CallStatus
     from remit.gateway.node import Node
     from remit.gateway.permitting import Case
     from remit.values.json import JsonObject
@@ -93,3 +94,16 @@ async def connect_input_of(node: Node, case: Case, app_name: str, why: str) -> P
         session=cast("str | None", record.get("sessionId")),
     )
     return Planned(case=case, input=waits, private=private)
+
+
+async def let_wait(node: Node, planned: Planned, *, was: CallStatus) -> bool:
+    """Let a call wait for its next input; False where it is not what it was any more."""
+    case = planned.case
+    change = CallChange(
+        status="await_input",
+        at=node.wall.unix_ms(),
+        rests=True,
+        record_json=compact_json(case.record),
+        private=planned.private,
+    )
+    return await node.inputs.open(case.workspace, planned.input, was=was, change=change)

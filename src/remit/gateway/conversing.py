@@ -103,7 +103,6 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is to be done with a session, beside its public log; kept as JSON in the row.
 
     Attributes:
-        run_id: of the run that a message began or an answer goes on with; None where none is due.
         number: of the model's response whose calls are open, or were settled last (the
             ``response_seq`` of the ledger); 0 before the first.
         asked: the calls of that response, in its order; () once their results are in the history.
@@ -122,7 +121,6 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
         catalog: digest of the last ``catalog`` event, which is told again when it is another.
     """
 
-    run_id: str | None = None
     number: int = 0
     asked: tuple[AskedCall, ...] = ()
     since: int = 0

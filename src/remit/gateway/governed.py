@@ -114,7 +114,7 @@ async def call(node: Node, command: Command) -> Called:
     except (NotFound, UnknownTool) as error:
         return Refused(error=error)
     except CallError as error:
-        return await _recorded(node, command, notes, error)
+        return await recorded(node, command, notes, error)
 
 
 async def refuse(node: Node, command: Command, error: CallError) -> Called:
@@ -128,7 +128,7 @@ async def refuse(node: Node, command: Command, error: CallError) -> Called:
         found = await standing(node, command.workspace, command.app)
         notes.stands(found)
         notes.tool = found.catalog.tool(command.tool)
-    return await _recorded(node, command, notes, error)
+    return await recorded(node, command, notes, error)
 
 
 async def _made(node: Node, command: Command, notes: Notes) -> Called:
@@ -283,7 +283,7 @@ async def _committed(
     return await send(node, case, permit, Opened(case.record, row.record_json))
 
 
-async def _recorded(node: Node, command: Command, notes: Notes, error: CallError) -> Called:
+async def recorded(node: Node, command: Command, notes: Notes, error: CallError) -> Called:
     """Keep the record of a call that was refused before anything was sent."""
     ended = failure(notes.record, masked(error, notes.masker), None)
     now = node.wall.unix_ms()

@@ -159,26 +159,14 @@ def command_of(
     row: SessionRow, asked: AskedCall, offered: AppTool, args: JsonObject, model: str | None
 ) -> Command:
     """The call that is asked for, as every surface asks."""
-    task = row.task
-    return Command(
-        actor=Actor(key_id="", role="user", workspace=row.workspace, user=row.user),
-        app=offered.app.id,
-        tool=offered.tool.name,
-        user=row.user,
+    app, tool = offered.app.id, offered.tool.name
+    return structs.replace(
+        _command(row, asked, app, tool, model),
         args=args,
         pins=offered.pins,
-        source="session",
-        call_id=asked.id,
-        origin="model",
-        offered_as=offered.offered_as,
-        session=row.id,
-        run=row.state.run,
-        response_seq=task.number,
-        model_call_id=asked.model_id,
-        model=model,
         held=offered.held,
-        denied=task.denied,
-        remembered=_remembered(task, offered.app.id, offered.tool.name),
+        denied=row.task.denied,
+        remembered=_remembered(row.task, app, tool),
     )
 
 
@@ -186,41 +174,24 @@ def client_command_of(
     row: SessionRow, asked: AskedCall, offered: OfferedByClient, model: str | None
 ) -> Command:
     """The same for what a client announced: it belongs to no app."""
-    return Command(
-        actor=Actor(key_id="", role="user", workspace=row.workspace, user=row.user),
-        app="",
-        tool=offered.what.tool.name,
-        user=row.user,
-        args={},
-        source="session",
-        call_id=asked.id,
-        origin="model",
-        offered_as=offered.offered_as,
-        session=row.id,
-        run=row.state.run,
-        response_seq=row.task.number,
-        model_call_id=asked.model_id,
-        model=model,
-        remembered=_remembered(row.task, "", offered.what.tool.name),
+    tool = offered.what.tool.name
+    return structs.replace(
+        _command(row, asked, "", tool, model), remembered=_remembered(row.task, "", tool)
     )
-
-
-def _remembered(task: Task, app: str, tool: str) -> Remembered | None:
-    """Who said that calls of a tool need no second yes."""
-    for one in task.remembered:
-        if (one.app, one.tool) == (app, tool):
-            return Remembered(by=one.by, is_user=one.is_user, is_operator=one.is_operator)
-    return None
 
 
 def command_as_announced(
     row: SessionRow, asked: AskedCall, known: OpenCall, model: str | None
 ) -> Command:
     """A call as the log announced it, without its arguments: to be refused under its id."""
+    return _command(row, asked, known.app or "", known.tool, model)
+
+
+def _command(row: SessionRow, asked: AskedCall, app: str, tool: str, model: str | None) -> Command:
     return Command(
         actor=Actor(key_id="", role="user", workspace=row.workspace, user=row.user),
-        app=known.app or "",
-        tool=known.tool,
+        app=app,
+        tool=tool,
         user=row.user,
         args={},
         source="session",
@@ -233,6 +204,14 @@ def command_as_announced(
         model_call_id=asked.model_id,
         model=model,
     )
+
+
+def _remembered(task: Task, app: str, tool: str) -> Remembered | None:
+    """Who said that calls of a tool need no second yes."""
+    for one in task.remembered:
+        if (one.app, one.tool) == (app, tool):
+            return Remembered(by=one.by, is_user=one.is_user, is_operator=one.is_operator)
+    return None
 
 
 def marks_of(closed: InputRow | None) -> Marks:

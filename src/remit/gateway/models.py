@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from remit.values.json import JsonObject
 
+#: Whose subset of JSON Schema a model takes.
+Subset = Literal["openai", "anthropic", "gemini"]
 EntryKind = Literal["user", "response", "results"]
 
 
@@ -87,7 +89,7 @@ class Model(Protocol):
         ...
 
     @property
-    def provider(self) -> Literal["openai", "anthropic", "gemini"]:
+    def provider(self) -> Subset:
         """Whose subset of JSON Schema the tools are fitted to."""
         ...
 

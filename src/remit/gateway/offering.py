@@ -24,10 +24,10 @@ from remit.session.prompt import AppText, described, instructions_of, skill_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Literal
 
     from remit.catalog.model import Tool
     from remit.gateway.conversing import SessionRow
+    from remit.gateway.models import Subset
     from remit.gateway.node import AppInForce
     from remit.gateway.talks import Talks
     from remit.values.json import JsonObject
@@ -118,9 +118,7 @@ class _Making(Struct, kw_only=True):
         self.offers.append(offer)
 
 
-async def open_toolset(
-    talks: Talks, row: SessionRow, provider: Literal["openai", "anthropic", "gemini"]
-) -> Toolset:
+async def open_toolset(talks: Talks, row: SessionRow, provider: Subset) -> Toolset:
     """What the run that begins now is given.
 
     Raises:
@@ -182,7 +180,7 @@ def _add_apps(
     making: _Making,
     apps: list[_App],
     pinned: Pinned,
-    provider: Literal["openai", "anthropic", "gemini"],
+    provider: Subset,
 ) -> None:
     names = session_names([(app.id, app.tools) for app in apps])
     for app in apps:
@@ -201,7 +199,7 @@ def _add_clients(
     talks: Talks,
     making: _Making,
     found: Announced,
-    provider: Literal["openai", "anthropic", "gemini"],
+    provider: Subset,
 ) -> None:
     """What clients announced; a name that an app has already is the app's."""
     for tool in found.tools:

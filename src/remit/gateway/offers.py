@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, final
 
 from remit.gateway.models import ToolOffer
 from remit.offer.descriptions import fitted_description
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from remit.catalog.parameters import Parameters
+    from remit.gateway.models import Subset
 
 _MAX_KEPT = 20_000
 
@@ -28,7 +29,7 @@ class Offers:
         name: str,
         text: str,
         parameters: Parameters,
-        provider: Literal["openai", "anthropic", "gemini"],
+        provider: Subset,
         pins: Collection[str] = (),
     ) -> ToolOffer:
         """One tool as a provider is offered it."""

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from remit.documents.canonical import compact_json
 from remit.errors import NotConnected
 from remit.gateway.approving import approval_of
-from remit.gateway.connect_inputs import connect_input_of
-from remit.gateway.ledger import CallChange
+from remit.gateway.connect_inputs import connect_input_of, let_wait
 from remit.gateway.permitting import access, judged, permitted, standing
 from remit.gateway.resting import as_frozen, restored
 from remit.gateway.steps import denial
 from remit.policy.decisions import Ask, Deny
 
 if TYPE_CHECKING:
+    from remit.gateway.apps import App
     from remit.gateway.asking import Planned
     from remit.gateway.ledger import CallRow
     from remit.gateway.node import AppInForce, Node
@@ -49,37 +48,24 @@ async def went_on(node: Node, row: CallRow, record: JsonObject) -> tuple[Case, P
         given = await access(node, case, found)
     except NotConnected as error:
         planned = await connect_input_of(node, case, found.definition.name, error.message)
-        await _opened(node, planned)
+        await let_wait(node, planned, was="await_input")
         return None
     if given.held is not None:
         case = case.connected(given.held)
     case = structs.replace(case, record=as_frozen(case, given.app))
     if isinstance(ruling.verdict, Ask):
-        await _opened(node, await _approval(node, case, found, ruling.verdict))
+        planned = await _approval(node, case, found, ruling.verdict, given.app)
+        await let_wait(node, planned, was="await_input")
         return None
     return case, await permitted(node, case, found=found, ruling=ruling, given=given)
 
 
-async def _approval(node: Node, case: Case, found: AppInForce, ask: Ask) -> Planned:
+async def _approval(node: Node, case: Case, found: AppInForce, ask: Ask, app: App) -> Planned:
     arguments = case.frozen.arguments
     pins: dict[str, JsonValue] = {
         name: value
         for name, value in arguments.values.items()
         if arguments.origins.get(name) == "pin"
     }
-    app = (await access(node, case, found)).app
-    masker = app.masker()
     pins |= arguments.undeclared_pins
-    return await approval_of(node, case, found, ask, pins=pins, masker=masker)
-
-
-async def _opened(node: Node, planned: Planned) -> None:
-    case = planned.case
-    change = CallChange(
-        status="await_input",
-        at=node.wall.unix_ms(),
-        rests=True,
-        record_json=compact_json(case.record),
-        private=planned.private,
-    )
-    await node.inputs.open(case.workspace, planned.input, was="await_input", change=change)
+    return await approval_of(node, case, found, ask, pins=pins, masker=app.masker())

@@ -18,7 +18,7 @@ from remit.catalog.scales import Category, Method
 from remit.documents.canonical import compact_json
 from remit.errors import CallError, NotConnected, OutcomeUnknown, StoreUnavailable
 from remit.gateway.apps import World
-from remit.gateway.connect_inputs import connect_input_of, connectable
+from remit.gateway.connect_inputs import connect_input_of, connectable, let_wait
 from remit.gateway.ending import end, failure, outlasting
 from remit.gateway.endings import Late
 from remit.gateway.exchanging import Exchange, poll_wait_ms
@@ -183,14 +183,7 @@ async def _asks_to_connect(node: Node, case: Case, permit: Permit, error: NotCon
     if case.record.get("sessionId") is None or not connectable(definition):
         return False
     planned = await connect_input_of(node, case, definition.name, error.message)
-    change = CallChange(
-        status="await_input",
-        at=node.wall.unix_ms(),
-        rests=True,
-        record_json=compact_json(planned.case.record),
-        private=planned.private,
-    )
-    return await node.inputs.open(case.workspace, planned.input, was="sending", change=change)
+    return await let_wait(node, planned, was="sending")
 
 
 async def _sent(

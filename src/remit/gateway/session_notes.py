@@ -9,8 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from remit.gateway.node import NotStanding
-from remit.lint.uses import uses_of
-from remit.values.json import nearest
+from remit.lint.uses import idle_pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,13 +44,5 @@ async def notes_of(talks: Talks, row: SessionRow) -> tuple[str, ...]:
 
 
 def _idle(pins: Iterable[str], tools: Iterable[Tool], whose: str) -> Iterator[str]:
-    """The pins that reach no tool: a misspelt one is a fence that stands open unseen."""
-    reached: set[str] = set()
-    for tool in tools:
-        reached |= tool.parameters.names
-        reached |= {use.reference.path[0] for use in uses_of(tool) if use.reference.path}
-    for name in pins:
-        if name not in reached:
-            near = nearest(name, reached)
-            hint = f' Did you mean "{near}"?' if near else ""
-            yield f'The pin "{name[:80]}" holds nothing: no tool of {whose} has it.{hint}'
+    for name, hint in idle_pins(pins, tools):
+        yield f'The pin "{name[:80]}" holds nothing: no tool of {whose} has it.{hint}'

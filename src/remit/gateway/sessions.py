@@ -113,7 +113,7 @@ async def create(talks: Talks, actor: Actor, asked: NewSession) -> SessionRow:
     require(actor, "operator", "backend")
     checked_user(asked.user)
     checked_instructions(asked.instructions)
-    talks.models.find(asked.model)
+    model = talks.models.find(asked.model)
     workspace = actor.workspace
     apps, pinned = await apps_of(talks, workspace, asked.apps, asked.pins or {})
     node = talks.node
@@ -139,7 +139,6 @@ async def create(talks: Talks, actor: Actor, asked: NewSession) -> SessionRow:
         ),
         sealed=await sealed_pins(node, workspace, asked.user, session_id, pinned),
     )
-    model = talks.models.find(asked.model)
     started = SessionStarted(
         apps=tuple(app.ref for app in apps),
         user=asked.user,

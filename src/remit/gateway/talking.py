@@ -7,10 +7,11 @@ it is renewed; where a node dies, it runs out, and another one goes on from what
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, final
 
 from remit.errors import RemitError, StoreUnavailable
 from remit.gateway.conversing import LostLease, Step
+from remit.gateway.rounds import IDLE_MS, go_round
 from remit.gateway.talks import act
 from remit.gateway.turns import Turn
 from remit.session.events import ToolProgress
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from remit.gateway.ledger import CallRow
     from remit.gateway.talks import Talks, Working
 
-_IDLE_MS = 1_000
 _MAX_CLAIMED = 64
 
 
@@ -53,7 +53,9 @@ class Talker:
     def start(self) -> None:
         """Begin to work."""
         self._talks.node.endings.listen(self)
-        self._loop = self._talks.node.tasks.start_service(self._run())
+        self._loop = self._talks.node.tasks.start_service(
+            go_round(self._talks.alarm, self.round, self._on_fault)
+        )
 
     async def stop(self) -> None:
         """Take nothing new and let go of what is worked on: another node goes on with it."""
@@ -77,11 +79,11 @@ class Talker:
         now = await talks.now_ms()
         await self._renew(now)
         if self._draining:
-            return _IDLE_MS
+            return IDLE_MS
         room = min(_MAX_CLAIMED, terms.max_at_once - len(self._turns))
         due = await talks.sessions.next_due_at()
         if due is None or room <= 0:
-            return _IDLE_MS
+            return IDLE_MS
         if due <= now:
             rows = await talks.sessions.claim(
                 talks.node.id, at=now, lease_ms=terms.lease_ms, limit=room
@@ -91,7 +93,7 @@ class Talker:
             if len(rows) == room:
                 return 0
             due = await talks.sessions.next_due_at()
-        return _IDLE_MS if due is None else max(1, min(_IDLE_MS, due - now))
+        return IDLE_MS if due is None else max(1, min(IDLE_MS, due - now))
 
     # --- what the node ends (``endings.Listener``) -----------------------------------------------
 
@@ -163,8 +165,8 @@ class Talker:
         if working.news and not self._draining:
             self._talks.node.tasks.start(self._wake(*key))
         if not task.cancelled():
-            fault = _fault_of(task.exception())
-            if fault is not None:
+            fault = task.exception()
+            if fault is not None and not isinstance(fault, LostLease):
                 self._on_fault(fault)
         self._talks.alarm.set()
 
@@ -187,26 +189,3 @@ class Talker:
             row = await self._talks.sessions.get(workspace, session)
             if row is not None and (row.task.cancelled or row.status == "closed"):
                 self._talks.stops.stop(workspace, session)
-
-    async def _run(self) -> None:
-        talks = self._talks
-        while True:
-            talks.alarm.clear()
-            rest_ms = _IDLE_MS
-            try:
-                rest_ms = await self.round()
-            except Exception as error:  # noqa: BLE001 (the store may come back; the next round asks)
-                self._on_fault(error)
-            try:
-                async with asyncio.timeout(rest_ms / 1000):
-                    await talks.alarm.wait()
-            except TimeoutError:
-                continue
-
-
-def _fault_of(error: BaseException | None) -> BaseException | None:
-    """What a turn raised, out of the groups that tasks side by side make; a lost lease is none."""
-    while isinstance(error, BaseExceptionGroup):
-        first = cast("BaseException", error.exceptions[0])
-        error = first
-    return None if isinstance(error, LostLease) else error

@@ -16,6 +16,7 @@ from remit.catalog.model import ClientTarget
 from remit.catalog.scales import Category
 from remit.errors import CallError, Cancelled
 from remit.gateway import client_calls
+from remit.gateway.answering import withdraw
 from remit.gateway.awaiting import StillRunning, Waiting, state_of
 from remit.gateway.call_log import CallLog
 from remit.gateway.client_calls import ClientAsk, Drawn, OnClient
@@ -33,7 +34,6 @@ from remit.gateway.models import CallReturn, ModelCall
 from remit.gateway.offering import AppTool, OfferedByClient
 from remit.gateway.polls import stop
 from remit.gateway.resting import record_of
-from remit.gateway.resuming import go_on
 from remit.gateway.tasks import side_by_side
 from remit.gateway.unrecorded import Said, failed, loaded, standing_of, unknown
 
@@ -58,11 +58,14 @@ class Calls:
     def __init__(self, turn: Claimed) -> None:
         self._turn = turn
         self._given: dict[str, ModelCall] = {}
+        # Announced in this turn and not begun: the ledger need not be asked for them.
+        self._fresh: set[str] = set()
         self._log = CallLog(turn)
 
     def expect(self, pairs: Iterable[tuple[AskedCall, ModelCall]]) -> None:
         """The calls of a new response, with their arguments as the model gave them."""
         self._given = {asked.id: given for asked, given in pairs}
+        self._fresh = set(self._given)
         self._log.begin()
 
     async def returns(self) -> tuple[CallReturn, ...]:
@@ -127,12 +130,7 @@ class Calls:
         What was not begun is not; what waits or is on its way stays open.
         """
         for call_id in tuple(self._turn.row.state.calls):
-            asked = next(one for one in self._turn.row.task.asked if one.id == call_id)
-            state = await self._stands(call_id)
-            if state is None:
-                state = await self._fenced(
-                    asked, Cancelled("The run ended before this was sent. Nothing was sent.")
-                )
+            asked, state = await self._stands_or_never(call_id, "The run ended")
             if isinstance(state, Said):
                 await self._log.said(asked, state)
                 continue
@@ -148,7 +146,9 @@ class Calls:
 
     async def _bring(self, asked: AskedCall) -> None:
         """Make one call, or wait for it; it is settled or waits when this is done."""
-        state = await self._stands(asked.id)
+        is_fresh = asked.id in self._fresh
+        self._fresh.discard(asked.id)
+        state = None if is_fresh else await self._stands(asked.id)
         if state is None:
             state = await self._begun(asked)
         while True:
@@ -229,12 +229,7 @@ class Calls:
 
     async def _cancel(self, call_id: str) -> None:
         turn = self._turn
-        asked = next(one for one in turn.row.task.asked if one.id == call_id)
-        state = await self._stands(call_id)
-        if state is None:
-            state = await self._fenced(
-                asked, Cancelled("The run was stopped before this was sent. Nothing was sent.")
-            )
+        asked, state = await self._stands_or_never(call_id, "The run was stopped")
         if isinstance(state, Said):
             await self._log.said(asked, state)
             return
@@ -242,7 +237,7 @@ class Calls:
             await client_calls.cancel(turn.talks, turn.row, call_id)
         elif isinstance(state, Waiting):
             # Its input is withdrawn; should it have been opened since, it is now.
-            await self._withdrawn(call_id)
+            await withdraw(turn.talks.node, turn.row.workspace, call=call_id)
         elif isinstance(state, StillRunning):
             row = await turn.talks.node.calls.get(turn.row.workspace, call_id)
             if row is not None and row.status == "polling":
@@ -259,11 +254,20 @@ class Calls:
         await self._log.input(call_id, state)
         await self._log.end(call_id, state)
 
-    async def _fenced(self, asked: AskedCall, error: Cancelled) -> Standing | Said:
-        """Write a call down as never made, so that it cannot be made any more.
+    async def _stands_or_never(self, call_id: str, why: str) -> tuple[AskedCall, Standing | Said]:
+        """How a call stands; one that was not begun is written down as never made.
 
         Whoever was just making it has the same id: one of the two is in the ledger, and counts.
         """
+        turn = self._turn
+        asked = next(one for one in turn.row.task.asked if one.id == call_id)
+        state = await self._stands(call_id)
+        if state is None:
+            error = Cancelled(f"{why} before this was sent. Nothing was sent.")
+            state = await self._never(asked, error)
+        return asked, state
+
+    async def _never(self, asked: AskedCall, error: Cancelled) -> Standing | Said:
         turn = self._turn
         known = turn.row.state.calls[asked.id]
         offered = None if turn.toolset is None else turn.toolset.tools.get(asked.name)
@@ -271,14 +275,6 @@ class Calls:
             return failed(error, "cancelled", asked.name)
         command = command_as_announced(turn.row, asked, known, turn.model_name)
         return standing_of(await refuse(turn.talks.node, command, error))
-
-    async def _withdrawn(self, call_id: str) -> None:
-        node = self._turn.talks.node
-        closed = await node.inputs.withdraw(
-            self._turn.row.workspace, call=call_id, at=node.wall.unix_ms(), node=node.id
-        )
-        for one in closed:
-            node.tasks.start(go_on(node, one))
 
     # --- what is known -------------------------------------------------------------------------
 

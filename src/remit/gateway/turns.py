@@ -104,7 +104,7 @@ class Turn:
 
         def decide(now: SessionRow) -> Step:
             task = structs.replace(
-                _fresh(now.task, queued.run_id, self.now()),
+                _fresh(now.task, self.now()),
                 queued=tuple(one for one in now.task.queued if one.run_id != queued.run_id),
                 context=context,
             )
@@ -117,9 +117,7 @@ class Turn:
         """Begin the run in which an answered call goes on."""
         await self.opened()
         run_id = self.talks.node.fresh.fresh_id("run")
-        await self.act(
-            lambda now: self._started(now, run_id, _fresh(now.task, run_id, self.now()), ())
-        )
+        await self.act(lambda now: self._started(now, run_id, _fresh(now.task, self.now()), ()))
 
     def _started(
         self, now: SessionRow, run_id: str, task: Task, entries: tuple[Entry, ...]
@@ -143,12 +141,9 @@ class Turn:
         """End the run."""
 
         def decide(now: SessionRow) -> Step:
-            if now.state.run is None:
-                return Step(task=structs.replace(now.task, cancelled=False, run_id=None))
-            event = self.finished(now, reason, error)
-            return Step(
-                events=(event,), task=structs.replace(now.task, cancelled=False, run_id=None)
-            )
+            going = now.state.run is not None
+            events = (self.finished(now, reason, error),) if going else ()
+            return Step(events=events, task=structs.replace(now.task, cancelled=False))
 
         await self.act(decide)
 
@@ -207,7 +202,7 @@ class Turn:
             events: list[Data] = left_open(now, why="The run was given up before this call ended.")
             if now.state.run is not None:
                 events.append(self.finished(now, "failed", Fault(code="internal", message=message)))
-            task = structs.replace(now.task, run_id=None, cancelled=False)
+            task = structs.replace(now.task, cancelled=False)
             due_at = self.now() if task.queued else None
             return Step(events=tuple(events), task=task, due_at=due_at, release=True)
 
@@ -222,7 +217,7 @@ class Turn:
         fresh, seen = self.talks.node.fresh.fresh_id("run"), self._wakes
 
         def decide(now: SessionRow) -> Step:
-            task, events = structs.replace(now.task, run_id=None, cancelled=False), list["Data"]()
+            task, events = structs.replace(now.task, cancelled=False), list["Data"]()
             run, is_open = now.state.run, bool(now.state.calls)
             if run is None and now.task.queued and not is_open:
                 run = now.task.queued[0].run_id
@@ -260,7 +255,6 @@ class Turn:
             return True
         row = self.row
         if not row.state.calls:
-            await self._told()
             return True
         if all(call.input_id is not None for call in row.state.calls.values()):
             if row.wakes != self._wakes or self.working.news:
@@ -372,6 +366,6 @@ class Turn:
         return self.talks.node.wall.unix_ms()
 
 
-def _fresh(task: Task, run_id: str, now: int) -> Task:
+def _fresh(task: Task, now: int) -> Task:
     """The task of a run that begins."""
-    return structs.replace(task, run_id=run_id, turns=0, calls=0, usage=(0, 0, 0), started_at=now)
+    return structs.replace(task, turns=0, calls=0, usage=(0, 0, 0), started_at=now)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, final
 
 from remit.gateway.polls import CLAIM_MS, poll, stop
 from remit.gateway.resuming import go_on, take_up
+from remit.gateway.rounds import IDLE_MS, go_round
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _MAX_CLAIMED = 64
 # What one node works on at once by itself; calls that somebody waits for are not counted.
 _MAX_AT_ONCE = 256
-_IDLE_MS = 1_000
 _FORGET_MS = 600_000
 
 
@@ -62,7 +62,9 @@ class Worker:
             StoreUnavailable: the store does not do its part.
         """
         await self.round()
-        self._loop = self._node.tasks.start_service(self._run())
+        self._loop = self._node.tasks.start_service(
+            go_round(self._node.alarm, self.round, self._on_fault)
+        )
 
     async def stop(self, drain_s: float | None = None) -> bool:
         """Take nothing new, let what is being sent run to its end, and leave.
@@ -91,7 +93,7 @@ class Worker:
         if self._joined_at is None or now - self._joined_at >= node.terms.lease_ms // 3:
             await self._join(now)
         if self._draining:
-            return _IDLE_MS
+            return IDLE_MS
         await self._take_up(now)
         await self._expire(now)
         await self._poll(now)
@@ -104,21 +106,6 @@ class Worker:
             self._node.tasks.start(go_on(self._node, waits))
         for row in suspension.polls:
             self._node.tasks.start(stop(self._node, row, why))
-
-    async def _run(self) -> None:
-        node = self._node
-        while True:
-            node.alarm.clear()
-            rest_ms = _IDLE_MS
-            try:
-                rest_ms = await self.round()
-            except Exception as error:  # noqa: BLE001 (the store may come back; the next round asks)
-                self._on_fault(error)
-            try:
-                async with asyncio.timeout(rest_ms / 1000):
-                    await node.alarm.wait()
-            except TimeoutError:
-                continue
 
     async def _join(self, now: int) -> None:
         node = self._node
@@ -178,6 +165,6 @@ class Worker:
         dues = [await self._node.work.next_poll_at(), await self._node.inputs.next_expiry_at()]
         if self._room() == 0:
             # Whatever ends sets the alarm.
-            return _IDLE_MS
+            return IDLE_MS
         waits = [0] if self._more else [due - now for due in dues if due is not None]
-        return max(0, min([_IDLE_MS, self._node.terms.lease_ms // 3, *waits]))
+        return max(0, min([IDLE_MS, self._node.terms.lease_ms // 3, *waits]))

@@ -16,9 +16,10 @@ from remit.catalog.model import (
 from remit.catalog.reading import is_object
 from remit.catalog.references import Reference, Text
 from remit.documents.problems import escaped
+from remit.values.json import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from remit.catalog.model import RequestTemplate, Tool
     from remit.values.json import JsonValue
@@ -147,3 +148,18 @@ def strings_of(value: JsonValue, at: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for index, child in enumerate(value):
             yield from strings_of(child, f"{at}/{index}")
+
+
+def idle_pins(pins: Iterable[str], tools: Iterable[Tool]) -> Iterator[tuple[str, str]]:
+    """The pins that reach no tool, each with what was meant, as a sentence or empty.
+
+    A pin is a fence, and a misspelt one stands open unseen.
+    """
+    reached: set[str] = set()
+    for tool in tools:
+        reached |= tool.parameters.names
+        reached |= {use.reference.path[0] for use in uses_of(tool) if use.reference.path}
+    for name in pins:
+        if name not in reached:
+            near = nearest(name, reached)
+            yield name, f' Did you mean "{near}"?' if near else ""

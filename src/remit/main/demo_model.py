@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Self
 
+from remit.main.server_process import end_now
+
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
@@ -84,7 +86,4 @@ class Speaker:
         traceback: TracebackType | None,
     ) -> None:
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            if self._process.stdout:
-                self._process.stdout.close()
+            end_now(self._process)

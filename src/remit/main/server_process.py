@@ -114,13 +114,7 @@ class RunningServer:
     def kill(self) -> int | None:
         """End it with SIGKILL; its exit code, or None where it did not run."""
         process, self._process = self._process, None
-        if process is None:
-            return None
-        process.kill()
-        code = process.wait()
-        if process.stdout:
-            process.stdout.close()
-        return code
+        return None if process is None else end_now(process)
 
     def stop(self) -> int | None:
         """Ask it to end with SIGTERM; its exit code, or None where it does not end."""
@@ -170,3 +164,12 @@ class RunningServer:
                     f"{self.said or 'nothing'}"
                 ) from None
         return Reply(status=response.status, text=text, etag=response.headers.get("ETag", ""))
+
+
+def end_now(process: subprocess.Popen[str]) -> int:
+    """End a process with SIGKILL, and let go of what it said; its exit code."""
+    process.kill()
+    code = process.wait()
+    if process.stdout:
+        process.stdout.close()
+    return code

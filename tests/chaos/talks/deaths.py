@@ -21,6 +21,8 @@ _SOON_S, _WITHIN_STOP_S = 1.5, 3.0
 _TAKEN_WITHIN_S = 40
 # After a start the model is loaded first.
 _HELD_WITHIN_S = 30
+# So long a death waits for a server that works on something.
+_BUSY_WITHIN_S = 5
 _LOOK_S = 0.05
 _FAULT = "Remit met a fault"
 _HUNG_UP = "The store cannot be used"
@@ -180,7 +182,7 @@ class Fleet:
 
     async def _kill(self, node: Node, *, out: bool) -> None:
         node.up = False
-        held, began = self._held(node), time.time()
+        held, began = await self._held(node), time.time()
         await asyncio.to_thread(node.server.kill)
         ended = time.time()
         self._listen_to(node)
@@ -201,7 +203,7 @@ class Fleet:
 
     async def _stop(self, node: Node) -> None:
         node.up = False
-        held, began = self._held(node), time.time()
+        held, began = await self._held(node), time.time()
         node.was_stopped = True
         node.server.send(signal.SIGSTOP)
         watched = asyncio.ensure_future(self._watched(node.id, began))
@@ -224,7 +226,9 @@ class Fleet:
 
     async def start(self, node: Node) -> None:
         """Start a server, and learn what the store calls it."""
-        known = self.watch.nodes() if self.watch else set[str]()
+        # The other one too: where it was stopped, its row is gone, and comes back with it.
+        known = {other.id for other in self.nodes if other is not node}
+        known |= self.watch.nodes() if self.watch else set[str]()
         await asyncio.to_thread(node.server.start)
         node.was_stopped = False
         if self.watch is not None:
@@ -232,8 +236,15 @@ class Fleet:
         node.up = True
         await self._tell_all()
 
-    def _held(self, node: Node) -> set[str]:
-        return self.watch.held(node.id) if self.watch else set()
+    async def _held(self, node: Node) -> set[str]:
+        """What a server works on; where that is nothing just now, it is waited for a moment."""
+        watch, until = self.watch, time.time() + _BUSY_WITHIN_S
+        while watch is not None:
+            held = watch.held(node.id)
+            if held or self.settled >= self.sessions or time.time() > until:
+                return held
+            await asyncio.sleep(_LOOK_S)
+        return set()
 
     async def _watched(self, node: str, since: float) -> tuple[float, float] | tuple[None, None]:
         """How long it takes until a node has no session more, and no call that it makes."""

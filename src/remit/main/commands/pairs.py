@@ -8,9 +8,8 @@ from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
 from remit.documents.text import has_surrogate
 from remit.errors import WrongUse
-from remit.lint.uses import uses_of
+from remit.lint.uses import idle_pins
 from remit.main.output import say
-from remit.values.json import nearest
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
@@ -57,19 +56,12 @@ def read_pins(entries: Sequence[str]) -> JsonObject:
 
 
 def tell_idle_pins(pins: Iterable[str], tools: Iterable[Tool]) -> None:
-    """Say which pins reach no tool: a pin is a fence, and a misspelt one stands open unseen."""
-    reached: set[str] = set()
+    """Say which pins reach no tool."""
     listed = tuple(tools)
-    for tool in listed:
-        reached |= tool.parameters.names
-        reached |= {use.reference.path[0] for use in uses_of(tool) if use.reference.path}
     whom = listed[0].name if len(listed) == 1 else "no tool of the app"
     has = "has no" if len(listed) == 1 else "has a"
-    for name in pins:
-        if name not in reached:
-            near = nearest(name, reached)
-            hint = f' Did you mean "{near}"?' if near else ""
-            say(f'The pin "{name}" holds nothing: {whom} {has} parameter of that name.{hint}')
+    for name, hint in idle_pins(pins, listed):
+        say(f'The pin "{name}" holds nothing: {whom} {has} parameter of that name.{hint}')
 
 
 def read_env(entries: Sequence[str]) -> dict[str, Secret]:
