@@ -220,6 +220,7 @@ async def open_stage(
             inputs=store.inputs,
             work=store.work,
             usage=store.usage,
+            devices=store.devices,
             standing=server.standing,
             consents=server.consents,
             wallet=server.wallet,

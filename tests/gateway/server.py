@@ -123,6 +123,7 @@ async def open_server(
             workspaces=store.workspaces,
             connections=store.connections,
             env=store.env,
+            devices=store.devices,
             keeper=Vault(store.data_keys, masters("a")),
             clock=clock,
             wall=clock,

@@ -25,6 +25,7 @@ from remit.gateway.admitting import (
 from remit.gateway.keeping import VaultFault
 from remit.gateway.key_secrets import hash_of, secret_of
 from remit.gateway.records import ApiKey, Role
+from remit.gateway.registering import register
 from remit.vault.rotation import rotate
 from remit.vault.sealing import Vault
 from tests.gateway.server import Server
@@ -291,6 +292,7 @@ async def test_key_has_no_role_of_a_token(server: Server, role: Role) -> None:
 
 async def test_client_token_is_of_one_session_user_and_device(server: Server) -> None:
     """It speaks for that user, attends that session alone, and opens nothing when it is over."""
+    await register(server.books, server.operator, "laptop", user="ana", name="Laptop")
     created = await create_client_token(
         server.books, server.operator, session="ses_1", user="ana", device="laptop", ttl_s=60
     )
@@ -322,8 +324,8 @@ async def test_only_keys_make_client_tokens(server: Server) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"ttl_s": 0}, {"ttl_s": 86_401}, {"device": ""}, {"device": "x" * 201}, {"device": "a\nb"}],
-    ids=("no-time", "over-a-day", "empty", "long", "line"),
+    [{"ttl_s": 0}, {"ttl_s": 86_401}, {"device": ""}, {"device": "laptop"}],
+    ids=("no-time", "over-a-day", "empty", "unregistered"),
 )
 async def test_client_token_of_wrong_terms_is_refused(
     server: Server, wrong: dict[str, Any]

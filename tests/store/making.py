@@ -7,6 +7,7 @@ import itertools
 from remit.catalog.scales import Category, Ceiling, DangerLevel
 from remit.gateway.clients import ClientCallRow, ClientRow
 from remit.gateway.conversing import SessionApp, SessionRow, Settings
+from remit.gateway.devices import DeviceRow
 from remit.gateway.governance import Decision
 from remit.gateway.keeping import Sealed
 from remit.gateway.ledger import CallRow, InputAnswer, InputRow
@@ -145,6 +146,14 @@ def key(workspace: str = W, **fields: object) -> ApiKey:
         "prefix": "rk_abcd", "created_at": NOW, "created_by": "system", **fields,
     }  # fmt: skip
     return ApiKey(workspace=workspace, **given)
+
+
+def device(workspace: str = W, **fields: object) -> DeviceRow:
+    """A device of Ada's that nobody has used."""
+    given: dict[str, object] = {
+        "id": fresh("device"), "user": "ada", "name": "Phone", "created_at": NOW, **fields,
+    }  # fmt: skip
+    return DeviceRow(workspace=workspace, **given)
 
 
 def snapshot(workspace: str = W, **fields: object) -> CatalogSnapshot:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from remit.gateway.records import Workspace
 from remit.store.store import Store
-from tests.store.making import NOW, OTHER, W, act, connection, grant, key, sealed
+from tests.store.making import NOW, OTHER, W, act, connection, device, grant, key, sealed
 
 
 async def test_key_is_found_by_its_secrets_hash_alone(store: Store) -> None:
@@ -182,6 +182,7 @@ async def test_environment_values_are_set_and_removed_together(store: Store) -> 
 
 async def test_client_token_is_kept_with_its_session_and_device(store: Store) -> None:
     """One session, user and device (contract section 10)."""
+    await store.devices.put(W, device(id="tablet"), act=act())
     row = key(role="client", user="ada", session="s1", device="tablet", expires_at=NOW + 9)
     await store.keys.create(W, row, act=act())
 
@@ -191,7 +192,7 @@ async def test_client_token_is_kept_with_its_session_and_device(store: Store) ->
 
 async def test_tokens_of_a_session_are_forgotten_and_no_others(store: Store) -> None:
     """Every node hears of it, since it may remember them."""
-    mine = [key(role="client", user="ada", session="s1", device=str(n)) for n in range(3)]
+    mine = [key(role="client", user="ada", session="s1") for _ in range(3)]
     others = [key(role="client", session="s2"), key(), key(OTHER, role="client", session="s1")]
     for row in mine + others:
         await store.keys.create(row.workspace, row, act=act(row.workspace))

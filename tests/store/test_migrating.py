@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from remit.store import migrating
 from remit.store.engine import open_engine, writing
-from remit.store.schema import HEAD, api_keys, metadata
+from remit.store.schema import HEAD, api_keys, devices, metadata
 
 BYTE_ORDER = "SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid " \
     "JOIN pg_collation o ON o.oid = a.attcollation " \
@@ -104,6 +104,33 @@ def test_rows_of_the_first_schema_are_kept(empty: str) -> None:
         connection.execute(text("UPDATE api_key SET role = 'admin'"))
     with engine.begin() as connection:
         connection.execute(text("UPDATE api_key SET role = 'client'"))
+    engine.dispose()
+
+
+def test_rows_of_the_second_schema_are_kept(empty: str) -> None:
+    """A client token that was made for a device is one still; the device has yet to be registered.
+
+    Until then no device is proved by it.
+    """
+    engine = open_engine(empty)
+    with writing(engine.connect()) as connection, connection.begin():
+        config = Config()
+        config.set_main_option("script_location", str(migrating.MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+        connection.execute(
+            text(
+                "INSERT INTO api_key (workspace, id, role, name, secret_hash, prefix, created_at, "
+                'created_by, "user", session, device) '
+                "VALUES ('w', 'k', 'client', 'n', 'h', 'p', 1, 'system', 'ana', 's', 'phone')"
+            )
+        )
+    assert migrating.upgrade(empty) == HEAD
+
+    with engine.connect() as connection:
+        row = connection.execute(select(api_keys)).mappings().one()
+        assert (row["id"], row["session"], row["device"]) == ("k", "s", "phone")
+        assert connection.execute(select(devices)).all() == []
     engine.dispose()
 
 

@@ -37,6 +37,7 @@ AGGREGATES = {
     "usage": "usage", "data_keys": "data_key", "signing_keys": "signing_key",
     "sealed_rows": "sealed_row", "revisions": "revision", "work": "work",
     "workspaces": "workspace", "sessions": "session", "clients": "client",
+    "devices": "device",
 }  # fmt: skip
 
 

@@ -95,6 +95,12 @@ class Api:
         """PATCH."""
         return await self.send("PATCH", path, body, **more)
 
+    async def device(self, id: str, user: str = "ana") -> None:  # noqa: A002 (as the row has it)
+        """A device of a user, registered."""
+        body = {"user": user, "name": id.capitalize()}
+        made = await self.put(f"/v1/devices/{id}", body, who="backend")
+        assert made.status_code == 200, made.text
+
     async def session(self, who: str = "tab", **more: object) -> str:
         """A new session of ``ana`` over ``acme``; its client token is kept under ``who``."""
         body = {"apps": ["acme"], "user": "ana", **more}

@@ -22,6 +22,7 @@ LINES = ([ask("open_order", raw='{"id": "42"}')], "Done.")
 async def tab(store_url: str) -> AsyncIterator[Api]:
     """The API with a session that is waiting for a client's tool; its token is under ``tab``."""
     async with open_api(store_url, lines=LINES) as api:
+        await api.device("laptop")
         api.talk.id = await api.session(device="laptop")
         path = f"/v1/sessions/{api.talk.id}"
         assert (await api.put(f"{path}/clients/tab-1", HAS, who="tab")).status_code == 200

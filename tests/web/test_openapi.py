@@ -41,6 +41,7 @@ BODIES: dict[str, Any] = {
     "createToken": {"user": "ana", "apps": ["acme"], "ttlS": 60},
     "putPolicy": {"rules": []},
     "createKey": {"role": "backend", "name": "ci"},
+    "putDevice": {"user": "ana", "name": "Phone"},
     "createSession": {"apps": ["acme"], "user": "ana"},
     "changeSession": {"instructions": "Be brief."},
     "sendMessage": {"text": "Hello"},
@@ -93,6 +94,7 @@ async def _values(api: Api, name: str) -> dict[str, str]:
     found = {
         "app": "acme", "version": "1", "collection": "main", "environment": "production",
         "user": "ana", "tool": "add_order", "client": "tab-1", "call": "call_none",
+        "device": "ph-1",
     }  # fmt: skip
     if name in IN_BODY or "{session}" in PATHS[name]:
         found["session"] = await api.session()
@@ -110,13 +112,21 @@ async def _values(api: Api, name: str) -> dict[str, str]:
         found["input"] = await api.waiting(found["session"])
     if name == "revokeGrant":
         found["grant"] = (await api.get("/v1/grants")).json()["items"][0]["id"]
+    return {**found, **await _made(api, name)}
+
+
+async def _made(api: Api, name: str) -> dict[str, str]:
+    """A key, a token or a device of an operation's own."""
     if name in {"readToken", "revokeToken"}:
         body = {"user": "ana", "apps": ["acme"], "ttlS": 60}
-        found["token"] = (await api.post("/v1/tokens", body)).json()["id"]
+        return {"token": (await api.post("/v1/tokens", body)).json()["id"]}
     if name == "revokeKey":
         made = await api.post("/v1/keys", {"role": "backend", "name": "old"})
-        found["key"] = made.json()["id"]
-    return found
+        return {"key": made.json()["id"]}
+    if name == "deleteDevice":
+        await api.device("ph-2")
+        return {"device": "ph-2"}
+    return {}
 
 
 def _body(name: str, values: dict[str, str]) -> Any:  # noqa: ANN401 (any JSON value)
@@ -217,8 +227,8 @@ async def test_roles_are_those_of_the_document(bare: Api) -> None:
 async def test_nothing_of_another_workspace_is_there(api: Api) -> None:
     """Another workspace's key gets 404, or an empty list, for all that is in this one."""
     for operation in LOCKED:
-        if operation.name == "submitApp":
-            continue  # It makes an app of the same id in the other workspace: a neighbour's own.
+        if operation.name in {"submitApp", "putDevice"}:
+            continue  # It makes one of the same id in the other workspace: a neighbour's own.
         values = await _values(api, operation.name)
         url, body = _url(operation, values), _body(operation.name, values)
         headers = {"if-match": "*"}

@@ -27,6 +27,7 @@ async def test_session_reads_as_the_contract_says(api: Api) -> None:
         "clientTools": ["open_order"],
         "device": "laptop",
     }
+    await api.device("laptop")
     made = await api.post("/v1/sessions", body, who="backend")
 
     assert made.status_code == 201
@@ -290,6 +291,7 @@ async def test_client_token_is_over_when_its_time_is(api: Api) -> None:
     """15 minutes where nobody says how long; a back end makes another one."""
     session = await api.session()
     path = f"/v1/sessions/{session}"
+    await api.device("phone")
     longer = await api.post(f"{path}/tokens", {"device": "phone", "ttlS": 3_600}, who="backend")
     assert longer.status_code == 201
     assert set(longer.json()) == {"clientToken", "expiresAt"}
@@ -305,6 +307,7 @@ async def test_client_token_is_over_when_its_time_is(api: Api) -> None:
 
 async def test_client_tokens_are_listed_and_revoked_like_others(api: Api) -> None:
     """With their session and device, never with their secret."""
+    await api.device("laptop")
     session = await api.session(device="laptop")
     page = await api.get("/v1/keys?role=client&limit=500")
     row = next(one for one in page.json()["items"] if one.get("session") == session)
@@ -317,6 +320,7 @@ async def test_client_tokens_are_listed_and_revoked_like_others(api: Api) -> Non
 
 async def test_user_answers_in_person_through_the_client_of_the_session(api: Api) -> None:
     """By each of the three ways; the call goes on, and its session is due."""
+    await api.device("phone")
     session = await api.session(device="phone")
     inputs = [await api.waiting(session) for _ in range(3)]
     yes = {"decision": "approve"}

@@ -19,6 +19,7 @@
     │   └── ModelInvalid             what it answered is no answer
     ├── ClaimRefused             a client may not have a call now
     ├── CallOver                 a client answers a call that has ended otherwise
+    ├── DeviceTaken              another user has a device of that id
     ├── PreconditionFailed       somebody else changed it since it was read
     ├── PreconditionRequired     a change must say which state it was made from
     ├── StoreUnavailable         the database cannot be reached or written
@@ -49,6 +50,7 @@
             ├── PollFailed           the job said that it failed
             ├── PollExhausted        the job was still running at the last poll
             ├── Cancelled            the caller stopped it
+            ├── Skipped              the person skipped what the app asked for
             └── OutcomeUnknown       the server stopped in between; nobody knows what happened
 
 Each class owns its ``code`` (contract section 5), its HTTP ``status`` (contract section 10)
@@ -59,6 +61,7 @@ from remit.errors.base import (
     AlreadyDecided,
     CallOver,
     ClaimRefused,
+    DeviceTaken,
     Fault,
     Forbidden,
     InvalidDefinition,
@@ -102,6 +105,7 @@ from remit.errors.calls import (
     RateLimited,
     ResponseInvalid,
     ResponseTooLarge,
+    Skipped,
     UnknownTool,
     UnserializableResult,
     UpstreamError,
@@ -120,6 +124,7 @@ __all__ = [
     "ClientUnavailable",
     "ConsentRequired",
     "Denied",
+    "DeviceTaken",
     "EgressRefused",
     "Expired",
     "Fault",
@@ -150,6 +155,7 @@ __all__ = [
     "SessionBusy",
     "SessionClosed",
     "SessionWaiting",
+    "Skipped",
     "StaleDigest",
     "StoreUnavailable",
     "Unauthorized",

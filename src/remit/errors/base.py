@@ -190,6 +190,14 @@ class CallOver(RemitError):
     fault = "caller"
 
 
+class DeviceTaken(RemitError):
+    """Another user of the workspace has a device of that id; nothing was changed."""
+
+    code = "device_taken"
+    status = 409
+    fault = "caller"
+
+
 class PreconditionFailed(RemitError):
     """It was changed since the state that ``If-Match`` names."""
 

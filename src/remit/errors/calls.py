@@ -129,6 +129,14 @@ class Expired(CallError):
     fault = "caller"
 
 
+class Skipped(CallError):
+    """The person skipped what the app asked for, and the agent goes on without it."""
+
+    code = "skipped"
+    status = 409
+    fault = "caller"
+
+
 class ClientUnavailable(CallError):
     """No client is attached that could execute the tool."""
 
@@ -181,7 +189,10 @@ class ResponseTooLarge(CallError):
 
 
 class ResponseInvalid(CallError):
-    """The answer is not what the tool promises: broken JSON, or text where fields are mapped."""
+    """The answer is not what the tool promises: broken JSON, say, or text where fields are mapped.
+
+    Of a handler of an app: no content, or an action card that cannot be shown.
+    """
 
     code = "response_invalid"
     status = 502

@@ -37,8 +37,12 @@ class Workspaces(Protocol):
 class Keys(Protocol):
     """Keys and tokens."""
 
-    async def create(self, workspace: str, key: ApiKey, *, act: AuditEntry) -> None:
-        """Keep a key."""
+    async def create(self, workspace: str, key: ApiKey, *, act: AuditEntry) -> bool:
+        """Keep a key.
+
+        Returns:
+            False where it is for a device that its user does not have; nothing is kept then.
+        """
         ...
 
     async def find(self, secret_hash: str) -> ApiKey | None:
@@ -76,7 +80,7 @@ class Keys(Protocol):
         ...
 
     async def used(self, workspace: str, key: str, *, at: int) -> None:
-        """Note when a key was used last; once a minute is enough."""
+        """Note when a key was used last, and so the device that it is for; once a minute does."""
         ...
 
 

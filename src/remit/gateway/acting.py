@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from remit.gateway.access import Connections, EnvValues, Keys, Workspaces
+    from remit.gateway.devices import Devices
     from remit.gateway.governance import Apps, Catalogs, Grants, Policies, Revisions, Versions
     from remit.gateway.keeping import Keeper
     from remit.gateway.ports import Clock
@@ -82,6 +83,7 @@ class Books:
     workspaces: Workspaces
     connections: Connections
     env: EnvValues
+    devices: Devices
     keeper: Keeper
     clock: Clock
     wall: WallClock

@@ -13,6 +13,7 @@ from remit.documents.canonical import canonical_json
 from remit.documents.strict_json import parse_json
 from remit.errors import Forbidden, InvalidRequest
 from remit.gateway.acting import TOKENS, Actor, act, checked_user, known_app, no_such
+from remit.gateway.devices import unregistered
 from remit.gateway.keeping import pins_place
 from remit.gateway.key_secrets import SECRET_BYTES, digest_of, prefix_of, secret_of
 from remit.gateway.records import ApiKey
@@ -33,7 +34,6 @@ MAX_LISTED = 200
 MAX_TTL_S = 366 * 24 * 60 * 60
 #: A day: a page that is open for longer asks for a new one.
 MAX_CLIENT_TTL_S = 24 * 60 * 60
-MAX_DEVICE = 200
 
 _GLOB = re.compile(r"[A-Za-z0-9_*?-]{1,100}")
 
@@ -139,17 +139,15 @@ async def create_client_token(
         session: which it reaches, and nothing beside it.
         user: of the session.
         ttl_s: how long it lives, in seconds.
-        device: which the client runs on, where that is known.
+        device: of the user, which the client runs on; None proves none.
 
     Raises:
         Forbidden: the actor may not make one.
-        InvalidRequest: a value is none.
+        InvalidRequest: a value is none, or the user has no such device.
     """
     require(actor, "operator", "backend")
     if not 1 <= ttl_s <= MAX_CLIENT_TTL_S:
         raise InvalidRequest(f"ttlS is {ttl_s}; give 1 to {MAX_CLIENT_TTL_S:,} seconds.")
-    if device is not None and not (1 <= len(device) <= MAX_DEVICE and device.isprintable()):
-        raise InvalidRequest(f"device must have 1 to {MAX_DEVICE} visible characters.")
     return await _keep(
         books,
         actor,
@@ -280,7 +278,8 @@ async def _keep(
         detail["session"] = session
     entry = act(books, actor, f"{entry_subject}.created", f"{entry_subject}/{key.id}", detail)
     # No node remembers a key that is not there, so that nobody has to hear of a new one.
-    await books.keys.create(actor.workspace, key, act=entry)
+    if not await books.keys.create(actor.workspace, key, act=entry):
+        raise unregistered(device or "")
     return Created(key=key, secret=Secret(secret))
 
 

@@ -59,7 +59,7 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
         pins: names fixed for all tools of all apps.
         tools: globs of what of the apps is offered; None is all.
         client_tools: the only names that clients may announce; None is any.
-        device: of the client that made it.
+        device: of the user, for whose client it was made.
     """
 
     apps: tuple[SessionApp, ...] = ()
@@ -112,6 +112,7 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
         withdrawn: a person went on with a new message: what waits for a client is taken back.
         context: the newest of what the user is looking at, as JSON text.
         client: the client that sent the last message, if it said so.
+        device: the last one that a message was sent from, by a client that proves it.
         queued: messages that begin the next runs.
         said: ids of the last messages of the user, so that none is taken twice.
         denied: digests of the requests that a person said no to.
@@ -129,6 +130,7 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
     withdrawn: bool = False
     context: str | None = None
     client: str | None = None
+    device: str | None = None
     queued: tuple[Queued, ...] = ()
     said: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ from remit.gateway.commands import Command, Remembered
 from remit.gateway.conversing import RememberedTool
 from remit.gateway.journal import kept
 from remit.gateway.offering import AppTool, OfferedByClient
+from remit.gateway.platform_tools import COMPUTER, Computer
 from remit.session.events import OpenCall, ToolCall
 from remit.values.secrets import MASK, Masker
 
@@ -79,9 +80,11 @@ def announced_call(toolset: Toolset, asked: AskedCall, given: ModelCall, run_id:
 
 
 def tool_of(offered: Offered | None) -> Tool | None:
-    """The declared tool behind an offered one; None for the platform's own."""
+    """The declared tool behind an offered one; None where there is none: of ``load_skill``, say."""
     if isinstance(offered, AppTool):
         return offered.tool
+    if isinstance(offered, Computer):
+        return COMPUTER
     return offered.what.tool if isinstance(offered, OfferedByClient) else None
 
 
@@ -178,6 +181,13 @@ def client_command_of(
     return structs.replace(
         _command(row, asked, "", tool, model), remembered=_remembered(row.task, "", tool)
     )
+
+
+def computer_command_of(
+    row: SessionRow, asked: AskedCall, offered: Computer, model: str | None
+) -> Command:
+    """The same for the platform's own tool."""
+    return structs.replace(_command(row, asked, "", COMPUTER.name, model), held=offered.held)
 
 
 def command_as_announced(

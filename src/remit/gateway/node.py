@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from remit.calls.straight import Straights
     from remit.catalog.model import Definition, Tool
     from remit.gateway.acting import Fresh, WallClock
+    from remit.gateway.devices import Devices
     from remit.gateway.endings import Endings
     from remit.gateway.identity import Minter
     from remit.gateway.keeping import Keeper
@@ -156,12 +157,14 @@ class Terms:
     Attributes:
         version: Remit's own, for ``User-Agent``.
         lease_ms: how long a node is held to be alive after it last said so.
+        transcripts: origins on which a chat is shown: no page of an app is framed from one.
     """
 
     version: str = "0"
     brand: str = "Remit"
     input_ttl_ms: int = INPUT_TTL_MS
     lease_ms: int = 10_000
+    transcripts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +181,7 @@ class Node:
     inputs: Inputs
     work: Work
     usage: Usage
+    devices: Devices
     standing: Standing
     consents: Consents
     wallet: Wallet

@@ -16,6 +16,7 @@ from remit.documents.canonical import canonical_json
 from remit.gateway.announcing import Announced, ClientTool, ClientWidget, announced
 from remit.gateway.models import ToolOffer
 from remit.gateway.node import NotStanding
+from remit.gateway.platform_tools import COMPUTER, Computer
 from remit.gateway.session_apps import Pinned
 from remit.offer.descriptions import description_of
 from remit.offer.names import session_names
@@ -74,7 +75,7 @@ class Skills(Struct, frozen=True, kw_only=True):
         return "\n\n".join(skill_of(self.apps[key[0]], key[1], self.bodies[key]) for key in found)
 
 
-Offered: TypeAlias = AppTool | OfferedByClient | Skills
+Offered: TypeAlias = AppTool | OfferedByClient | Skills | Computer
 
 
 class Toolset(Struct, frozen=True, kw_only=True):
@@ -135,6 +136,10 @@ async def open_toolset(talks: Talks, row: SessionRow, provider: Subset) -> Tools
         text = "Gives the whole text of one of the skills that the apps list."
         offer = ToolOffer(name=LOAD_SKILL, description=text, schema=_LOAD_SKILL_SCHEMA)
         making.add(offer, skills)
+    # It would only cost tokens where there is nothing to list.
+    if await talks.node.devices.of_user(row.workspace, row.user):
+        offer = talks.offers.of(COMPUTER.name, COMPUTER.description, COMPUTER.parameters, provider)
+        making.add(offer, Computer(held=offer.strict))
     instructions = instructions_of(row.user, map(_text, apps), row.settings.instructions)
     policy = await talks.node.standing.policy(row.workspace)
     return Toolset(

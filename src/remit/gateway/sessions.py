@@ -6,11 +6,12 @@ Somebody else's session is not there: the answer is that of an unknown id.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from remit.errors import NoModel, RemitError
+from remit.errors import NoModel, RemitError, SessionClosed
 from remit.gateway import acting
 from remit.gateway.acting import checked_user, no_such
 from remit.gateway.admitting import require
@@ -18,7 +19,8 @@ from remit.gateway.answering import withdraw
 from remit.gateway.attending import seen
 from remit.gateway.client_stopping import stop_all
 from remit.gateway.conversing import Acted, Queued, SessionRow, Settings, Step, Task
-from remit.gateway.ledger import InputFilter
+from remit.gateway.devices import require_registered
+from remit.gateway.ledger import Answered, InputFilter
 from remit.gateway.session_apps import AppAsked, Pinned, apps_of, sealed_pins
 from remit.gateway.session_repeats import REMEMBERED, Accepted, id_of, taken
 from remit.gateway.session_rules import (
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from remit.gateway.acting import Actor
     from remit.gateway.conversing import Ceiling, SessionFilter
     from remit.gateway.ledger import InputRow
+    from remit.gateway.recording import AnswerResult
     from remit.gateway.records import Page
     from remit.gateway.talks import Talks
     from remit.values.json import JsonObject, JsonValue
@@ -108,13 +111,16 @@ async def create(talks: Talks, actor: Actor, asked: NewSession) -> SessionRow:
     Raises:
         Forbidden: a token may not.
         NotFound: an app that is not there.
-        InvalidRequest: something in it cannot be used; the model's name, say.
+        InvalidRequest: something in it cannot be used: the model's name, or a device that its
+            user does not have.
     """
     require(actor, "operator", "backend")
     checked_user(asked.user)
     checked_instructions(asked.instructions)
     model = talks.models.find(asked.model)
     workspace = actor.workspace
+    if asked.device is not None:
+        await require_registered(talks.node.devices, workspace, asked.user, asked.device)
     apps, pinned = await apps_of(talks, workspace, asked.apps, asked.pins or {})
     node = talks.node
     session_id, now = id_of(talks, "ses", asked.reference), node.wall.unix_ms()
@@ -250,6 +256,7 @@ async def say(talks: Talks, actor: Actor, session: str, said: Said) -> Accepted:
             queued=(*now.task.queued, queued),
             said=(*now.task.said, message_id)[-REMEMBERED:],
             client=said.client or now.task.client,
+            device=actor.device or now.task.device,
             withdrawn=now.task.withdrawn or (said.withdraw and now.status != "idle"),
         )
         event = Message(message_id=queued.message_id, role="user", text=text, run_id=queued.run_id)
@@ -282,6 +289,22 @@ async def hear(talks: Talks, closed: Iterable[InputRow]) -> None:
 
         await act(talks, one.workspace, one.session, decide)
     talks.alarm.set()
+
+
+async def answered(talks: Talks, actor: Actor, result: AnswerResult) -> None:
+    """Tell a session of an answer; Cancel on an action card stops the run, too.
+
+    Raises:
+        StoreUnavailable: the run could not be stopped; cancel it.
+    """
+    closed = result.input
+    if closed.session is None or closed.status == "open":
+        return
+    await hear(talks, [closed])
+    stops = closed.kind == "action" and closed.status == "cancelled"
+    if stops and isinstance(result, Answered):
+        with suppress(SessionClosed):
+            await cancel(talks, actor, closed.session)
 
 
 async def cancel(talks: Talks, actor: Actor, session: str) -> Reading:

@@ -21,17 +21,20 @@ from remit.gateway.awaiting import StillRunning, Waiting, state_of
 from remit.gateway.call_log import CallLog
 from remit.gateway.client_calls import ClientAsk, Drawn, OnClient
 from remit.gateway.commands import MAX_WAIT_MS
+from remit.gateway.computer import list_computers
 from remit.gateway.governed import call, refuse
 from remit.gateway.journal import Ended
 from remit.gateway.model_calls import (
     client_command_of,
     command_as_announced,
     command_of,
+    computer_command_of,
     parsed,
     was_masked,
 )
 from remit.gateway.models import CallReturn, ModelCall
 from remit.gateway.offering import AppTool, OfferedByClient
+from remit.gateway.platform_tools import Computer
 from remit.gateway.polls import stop
 from remit.gateway.resting import record_of
 from remit.gateway.tasks import side_by_side
@@ -208,6 +211,10 @@ class Calls:
             command = client_command_of(turn.row, asked, offered, turn.model_name)
             ask = ClientAsk(command=command, tool=offered.what, args_json=given.args_json)
             return await client_calls.begin(turn.talks, turn.row, ask)
+        if isinstance(offered, Computer):
+            command = computer_command_of(turn.row, asked, offered, turn.model_name)
+            called = await list_computers(turn.talks.node, turn.row, command, given.args_json)
+            return standing_of(called)
         if offered is None:
             return unknown(given.name)
         return loaded(offered, given)
@@ -271,7 +278,7 @@ class Calls:
         turn = self._turn
         known = turn.row.state.calls[asked.id]
         offered = None if turn.toolset is None else turn.toolset.tools.get(asked.name)
-        if known.app is None and not isinstance(offered, OfferedByClient):
+        if known.app is None and not isinstance(offered, OfferedByClient | Computer):
             return failed(error, "cancelled", asked.name)
         command = command_as_announced(turn.row, asked, known, turn.model_name)
         return standing_of(await refuse(turn.talks.node, command, error))

@@ -105,6 +105,7 @@ async def composed(
                 inputs=store.inputs,
                 work=store.work,
                 usage=store.usage,
+                devices=store.devices,
                 standing=standing,
                 consents=Consents(books, memory),
                 wallet=Wallet(books, memory),
@@ -119,7 +120,11 @@ async def composed(
                 tasks=tasks,
                 endings=Endings(),
                 alarm=asyncio.Event(),
-                terms=Terms(version=__version__, brand=settings.brand),
+                terms=Terms(
+                    version=__version__,
+                    brand=settings.brand,
+                    transcripts=frozenset({public_url, *settings.server.allowed_origins}),
+                ),
             )
             worker = Worker(node, store.now_ms, alone=not store.shared, on_fault=on_fault)
             bus = Bus()

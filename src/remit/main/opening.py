@@ -182,6 +182,7 @@ def books_of(store: Store, keeper: Keeper | None = None) -> Books:
         workspaces=store.workspaces,
         connections=store.connections,
         env=store.env,
+        devices=store.devices,
         keeper=keeper or _Locked(),
         clock=clock,
         wall=clock,

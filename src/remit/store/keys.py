@@ -10,6 +10,7 @@ from remit.gateway.keeping import pins_place
 from remit.gateway.records import ApiKey, Page, Workspace
 from remit.store.base import Database, keep, keep_new, many, one, owned
 from remit.store.changes import acted, keep_act, mark
+from remit.store.devices import held, saw
 from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import api_keys, workspaces
 from remit.store.sealed_rows import sealing
@@ -45,19 +46,22 @@ class Keys:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, workspace: str, key: ApiKey, *, act: AuditEntry) -> None:
+    async def create(self, workspace: str, key: ApiKey, *, act: AuditEntry) -> bool:
         """See the port."""
         owned(workspace, key)
 
-        def unit(connection: Connection) -> None:
+        def unit(connection: Connection) -> bool:
+            if key.device is not None and not held(connection, workspace, key.user, key.device):
+                return False
             keep(connection, api_keys, key, **_sealing(key))
             if key.role == "client":
                 # Each session makes some, and nobody remembers that a key was not there.
                 keep_act(connection, workspace, act)
             else:
                 acted(connection, workspace, "keys", act)
+            return True
 
-        await self._database.write(unit)
+        return await self._database.write(unit)
 
     async def find(self, secret_hash: str) -> ApiKey | None:
         """See the port."""
@@ -127,9 +131,12 @@ class Keys:
         """See the port."""
         later = or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < at)
         statement = update(api_keys).where(_of(workspace, key), later).values(last_used_at=at)
+        used = statement.returning(api_keys.c.user, api_keys.c.device)
 
         def unit(connection: Connection) -> None:
-            connection.execute(statement)
+            row = connection.execute(used).first()
+            if row is not None and row.device is not None:
+                saw(connection, workspace, row.user, row.device, at)
 
         await self._database.write(unit)
 

@@ -45,7 +45,7 @@ from remit.store.session_schema import sessions as sessions
 from remit.store.types import CeilingText, NamesText, SealedText
 
 # The newest migration; a test holds that it is.
-HEAD = "0002"
+HEAD = "0003"
 
 workspaces = Table("workspace", metadata, *texts("id"), *times("created_at"), key("id"))
 
@@ -206,6 +206,18 @@ api_keys = Table(
     one_of("role", get_args(Role)),
     partial_index("ix_api_key_row_id", "workspace", "row_id", where="row_id IS NOT NULL"),
     partial_index("ix_api_key_session", "workspace", "session", where="session IS NOT NULL"),
+    partial_index("ix_api_key_device", "workspace", "device", where="device IS NOT NULL"),
+)
+
+devices = Table(
+    "device",
+    metadata,
+    *texts("workspace", "id", "user", "name"),
+    *times("created_at"),
+    *maybe_times("seen_at"),
+    key("workspace", "id"),
+    Index("ix_device_created", "workspace", "created_at", "id"),
+    Index("ix_device_user", "workspace", "user", "created_at", "id"),
 )
 
 policies = Table(

@@ -13,6 +13,7 @@ from remit.store.changes import Revisions
 from remit.store.clients import Clients
 from remit.store.connections import Connections
 from remit.store.data_keys import DataKeys
+from remit.store.devices import Devices
 from remit.store.engine import is_sqlite, open_engine
 from remit.store.env import EnvValues
 from remit.store.grants import Grants
@@ -40,8 +41,8 @@ class Store:
     """An open store; ``async with Store(url) as store``.
 
     Each attribute is one port of the gateway's ``governance``, ``access``, ``recording``,
-    ``conversing``, ``clients``, ``keeping`` and ``identity``. The schema has to be there:
-    ``migrating.upgrade`` makes it.
+    ``conversing``, ``clients``, ``devices``, ``keeping`` and ``identity``. The schema has to be
+    there: ``migrating.upgrade`` makes it.
 
     Args:
         url: see ``engine.open_engine``.
@@ -64,6 +65,7 @@ class Store:
         self.clients = Clients(database)
         self.connections = Connections(database)
         self.data_keys = DataKeys(database)
+        self.devices = Devices(database)
         self.env = EnvValues(database)
         self.grants = Grants(database)
         self.idempotency = Idempotency(database)

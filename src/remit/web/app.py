@@ -9,6 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 from remit.web import (
     call_routes,
     client_routes,
+    device_routes,
     governing_routes,
     hot,
     open_routes,
@@ -39,6 +40,7 @@ ROUTES: tuple[Route, ...] = (
     *call_routes.ROUTES,
     *session_routes.ROUTES,
     *client_routes.ROUTES,
+    *device_routes.ROUTES,
     *governing_routes.ROUTES,
     *open_routes.ROUTES,
 )

@@ -33,7 +33,7 @@ EVERYWHERE: Mapping[str, str] = {
     "clientId": "The id that the client has given itself, such as one for each browser tab.",
     "clientToken": "The secret of a token for the session's client; it is shown this once.",
     "details": "Further facts about the error, such as the status that the app answered.",
-    "device": "The id of the device that the client runs on, where your back end knows it.",
+    "device": "The id of the registered device of the user that the client runs on.",
     "diff": "Each change with its tool, its place, and what stood there before and stands now.",
     "expiresAt": "When it stops working, as RFC 3339; without it, it does not stop by itself.",
     "findings": "What is wrong or worth a look, each with its rule, place, words and mend.",
@@ -166,12 +166,23 @@ OWN: Mapping[tuple[str, str], str] = {
         "Whether the handler threw, gave back what is no plain JSON, or refused its arguments."
     ),
     ("ClientErrorBody", "message"): "What went wrong, as the agent is told it.",
+    ("ClientTokenBody", "device"): (
+        "The id of a registered device of the user, which the token proves; without it, none."
+    ),
     ("ClientTokenBody", "ttlS"): "How long the token lives, in seconds; 900 without it.",
     ("ConnectionBody", "key"): "The key of an apiKey credential; never read out again.",
     ("ConnectionBody", "password"): "The password of a basic credential; never read out again.",
     ("ConnectionBody", "token"): "The token of a bearer credential; never read out again.",
     ("ConnectionBody", "type"): "The kind of credential, which the app's auth must take.",
     ("ConnectionBody", "username"): "The user name of a basic credential.",
+    ("DeviceAnswer", "id"): "The id of the device, as your back end made it up.",
+    ("DeviceAnswer", "lastSeenAt"): (
+        "When a client on it last sent something, to the minute; left out before the first time."
+    ),
+    ("DeviceAnswer", "name"): "The name by which its user knows it.",
+    ("DeviceBody", "name"): "The name by which its user knows it; the agent reads it, too.",
+    ("DeviceBody", "user"): "The id of the user whose device it is.",
+    ("DevicesQuery", "user"): "The id of the user whose devices are listed.",
     ("DryRunQuery", "dryRun"): "Whether only to answer what the change would make.",
     ("EventAnswer", "at"): "When it was committed, as RFC 3339 in UTC.",
     ("EventAnswer", "data"): "What happened, as `remit schema event` describes it by type.",
@@ -277,6 +288,7 @@ IN_PATH: Mapping[str, str] = {
     "call": "The id of the call.",
     "client": "The id that the client has given itself, such as one for each browser tab.",
     "collection": "The name of the collection of environment values.",
+    "device": "The id of the device, as your back end made it up; percent-encoded.",
     "environment": "The name of the environment, such as production.",
     "grant": "The id of the consent.",
     "input": "The id of the input.",

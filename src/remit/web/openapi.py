@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from remit.web import bodies, session_bodies, session_shapes, shapes
+from remit.web import bodies, device_shapes, session_bodies, session_shapes, shapes
 from remit.web.descriptions import IN_PATH, described
 from remit.web.problems import MEDIA as PROBLEM
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{([a-z]+)\}")
-_MODULES = (bodies, session_bodies, shapes, session_shapes)
+_MODULES = (bodies, session_bodies, device_shapes, shapes, session_shapes)
 #: A list has no type of its own.
 _LIST = ("List",)
 _REPEAT = "A repeat within 24 h with the same key and body gets the answer of the first"

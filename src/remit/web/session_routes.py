@@ -152,7 +152,8 @@ async def make_token(request: Request[bodies.ClientTokenBody, bodies.NoQuery]) -
     """Another token: for a reload, a second tab, a second device."""
     body, services = request.body, request.services
     row = await sessions.seen(services.talks, request.actor, request.params["session"])
-    made = await _token(request, row, body.device or row.settings.device, body.ttl_s)
+    # Not the session's own where none is named: the token may be for another one.
+    made = await _token(request, row, body.device, body.ttl_s)
     shape = session_shapes.ClientToken(
         client_token=made.secret.reveal(), expires_at=session_shapes.expiry(made)
     )
