@@ -10,13 +10,14 @@ from typing import Any
 from remit.testing.completions import ScriptedModel
 from remit.testing.script import Call, Turn
 from tests.gateway.client_stage import OPEN
-from tests.main import served_sessions
+from tests.main import served_cards, served_sessions
 from tests.main.processes import WAIT_S
 from tests.main.test_serving import Api
 
 #: It wants the order opened, once for each message; with some words it fails.
 SCRIPT = {
     **served_sessions.FAILING,
+    **served_cards.SEARCHING,
     "*": [Turn(calls=(Call(name="open_order", args={"id": "ord_1"}),)), "So it is."] * 2,
 }
 

@@ -20,7 +20,7 @@ import pytest
 
 from tests.catalog.documents import definition, endpoint_tool, parameters
 from tests.docs.console import assert_holds
-from tests.main import served_clients, served_sessions
+from tests.main import served_cards, served_clients, served_sessions
 from tests.main.processes import WAIT_S, run, serving
 from tests.main.scripted import ScriptedApp
 from tests.main.test_code_pages import SERVED, sections
@@ -150,6 +150,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
             api, backend = (Api(url=server.url, key=secret) for secret in secrets)
             found += [*reviewed(api, backend, app.url), *of_http(api)]
             found.append(served_sessions.without_model(backend))
+            backend.done("PUT", "/v1/devices/phone-1", {"user": "ana", "name": "Phone"})
+            bo = {"user": "bo", "name": "Phone"}
+            found.append(backend.ask("PUT", "/v1/devices/phone-1", bo).json)
             first = threads.submit(backend.ask, "POST", *refund, again)
             assert app.asked.wait(WAIT_S)
             found.append(backend.ask("POST", *refund, again).json)
@@ -166,6 +169,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
                 *served_sessions.of_sessions(backend),
                 *served_sessions.of_models(backend),
             ]
+            with ScriptedApp([served_cards.CARD]) as handler:
+                found.append(served_cards.skipped(api, backend, handler.url))
             until = time.monotonic() + WAIT_S
             while (answer := backend.ask("POST", *refund, again)).status != 200:
                 assert time.monotonic() < until, answer

@@ -55,7 +55,7 @@ class WireRequest(Struct, frozen=True, kw_only=True):
     """One finished request, credentials included; nothing in it is expanded or encoded again.
 
     Attributes:
-        method: GET, POST, PUT, PATCH or DELETE.
+        method: GET, POST, PUT, PATCH or DELETE; OPTIONS where a build looks for a route.
         url: absolute, raw, percent-encoded.
         headers: in the order they are sent; without Host, Content-Length and the other headers
             of the connection, which the transport adds.

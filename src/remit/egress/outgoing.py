@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 MAX_HEADER_VALUE_BYTES = 8192
 """The longest header value that is sent (contract section 3)."""
 
-_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+# OPTIONS is no catalog's: a build asks with it whether a route is there.
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _ORIGIN_END = re.compile(r"[/?#]")
 _VALUE = re.compile(r"[\t\x20-\x7e]*")

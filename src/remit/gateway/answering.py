@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from remit.documents.canonical import canonical_json
 from remit.errors import Forbidden, InvalidRequest
 from remit.gateway.acting import checked_user, no_such
+from remit.gateway.action_inputs import refuse_press
 from remit.gateway.asking import asked_of
 from remit.gateway.ledger import Answered, AnsweredOtherwise, InputAnswer
 from remit.gateway.records import AuditEntry
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from remit.gateway.acting import Actor
-    from remit.gateway.ledger import InputRow, InputStatus
+    from remit.gateway.ledger import InputKind, InputRow, InputStatus
     from remit.gateway.node import Node
     from remit.gateway.recording import AnswerResult
     from remit.values.json import JsonObject
@@ -37,11 +38,19 @@ NO_AGENT = (
     "This token speaks for an agent, and an agent cannot answer what asks for a person. Send the "
     "answer with your back end's key and the person's id as \"user\", or with an operator's key."
 )
-Decision = Literal["approve", "deny", "cancel"]
+Decision = Literal["approve", "deny", "cancel", "press", "skip"]
 _STATUS_OF: Mapping[Decision, InputStatus] = {
     "approve": "approved",
     "deny": "denied",
     "cancel": "cancelled",
+    "press": "answered",
+    "skip": "skipped",
+}
+#: What each kind of input can be answered with; a connect input is answered by connecting.
+_TAKEN: Mapping[InputKind, frozenset[Decision]] = {
+    "approval": frozenset({"approve", "deny", "cancel"}),
+    "connect": frozenset({"deny", "cancel"}),
+    "action": frozenset({"press", "skip", "cancel"}),
 }
 
 
@@ -53,6 +62,7 @@ class Answer:
         note: for the agent, with a no.
         digest: of the request that was shown; None holds for whatever the input has.
         remember: a yes holds for further calls of that tool in the session.
+        press: id of the button, with ``press``.
         user: for whom a key answers; a ``backend`` key has to say.
         in_person: whether a token is held by the user's own client, not by an agent.
     """
@@ -61,6 +71,7 @@ class Answer:
     note: str = ""
     digest: str | None = None
     remember: bool = False
+    press: str = ""
     user: str | None = None
     in_person: bool = False
 
@@ -74,11 +85,6 @@ class _Person:
     label: str
 
 
-def not_taken(row: InputRow, given: str) -> InvalidRequest:
-    """The refusal of an answer that an input of that kind does not take: ``press``, ``skip``."""
-    return InvalidRequest(f"An input of kind {row.kind} takes no {given}. {_takes(row)}")
-
-
 def _takes(row: InputRow) -> str:
     """What an input can be answered with, for somebody who answered otherwise."""
     if row.kind == "connect":
@@ -86,6 +92,11 @@ def _takes(row: InputRow) -> str:
             f"This input waits until {row.user} is connected to {row.app}: "
             f"PUT /v1/connections/{row.app}/{row.user}. The call then goes on by itself. To go on "
             "without it, deny or cancel it."
+        )
+    if row.kind == "action":
+        return (
+            'Press one of its buttons with {"press": "<id>"}, go on without it with '
+            '{"skip": true}, or stop the run with {"cancel": true}.'
         )
     return (
         'Answer it with {"decision": "approve"} or "deny", or take the call back with '
@@ -122,19 +133,17 @@ async def answer(node: Node, actor: Actor, input_id: str, given: Answer) -> Answ
     row = await node.inputs.get(workspace, input_id)
     if row is None or not actor.attends(row.session):
         raise no_such("input", input_id)
-    if row.kind == "connect" and given.decision == "approve":
-        raise InvalidRequest(_takes(row))
+    if given.decision not in _TAKEN[row.kind]:
+        raise InvalidRequest(
+            f"An input of kind {row.kind} takes no {given.decision}. {_takes(row)}"
+        )
     person = _person(actor, row, given)
     _refuse_stranger(row, person, given)
+    if given.decision == "press":
+        refuse_press(row, given.press, actor.device)
     _refuse_remembering(row, given)
     at = node.wall.unix_ms()
-    detail: JsonObject = {"isUser": person.is_user, "isOperator": person.is_operator}
-    if given.note:
-        detail["note"] = given.note
-    if given.remember:
-        detail["remember"] = "session"
-    if actor.device is not None:
-        detail["device"] = actor.device
+    detail = _detail(person, actor, given)
     result = await node.inputs.answer(
         workspace,
         input_id,
@@ -225,6 +234,20 @@ def _person(actor: Actor, row: InputRow, given: Answer) -> _Person:
     )
 
 
+def _detail(person: _Person, actor: Actor, given: Answer) -> JsonObject:
+    """What is kept of an answer besides its columns (``asking.detail_of``)."""
+    detail: JsonObject = {"isUser": person.is_user, "isOperator": person.is_operator}
+    if given.note:
+        detail["note"] = given.note
+    if given.remember:
+        detail["remember"] = "session"
+    if given.press:
+        detail["press"] = given.press
+    if actor.device is not None:
+        detail["device"] = actor.device
+    return detail
+
+
 def _refuse_stranger(row: InputRow, person: _Person, given: Answer) -> None:
     ask = asked_of(row)
     if may_answer(ask, is_user=person.is_user, is_operator=person.is_operator):
@@ -264,6 +287,7 @@ def _act(node: Node, actor: Actor, row: InputRow, given: Answer, at: int) -> Aud
     detail: JsonObject = {
         "call": row.call,
         "decision": given.decision,
+        **({"press": given.press} if given.press else {}),
         "digest": row.digest,
         "user": given.user or actor.user,
     }

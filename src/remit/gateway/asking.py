@@ -158,6 +158,8 @@ def answer_of(row: InputRow) -> JsonObject:
         said["answeredAt"] = moment(row.answered_at)
     if (note := note_of(row)) is not None:
         said["note"] = note
+    if (pressed := press_of(row)) is not None:
+        said["press"] = pressed
     return said
 
 
@@ -170,6 +172,12 @@ def note_of(row: InputRow) -> str | None:
     """What the person said with the answer."""
     note: JsonValue = detail_of(row).get("note")
     return note if isinstance(note, str) and note else None
+
+
+def press_of(row: InputRow) -> str | None:
+    """The id of the button that was pressed."""
+    pressed: JsonValue = detail_of(row).get("press")
+    return pressed if isinstance(pressed, str) else None
 
 
 def device_of(row: InputRow) -> str | None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from remit.calls.answers import may_have_happened
 from remit.documents.canonical import compact_json
-from remit.errors import Cancelled, Denied, Expired, OutcomeUnknown, StoreUnavailable
+from remit.errors import Cancelled, Denied, Expired, OutcomeUnknown, Skipped, StoreUnavailable
 from remit.gateway.endings import Late
 from remit.gateway.journal import Ended, failed, recalled
 
@@ -40,6 +40,7 @@ _OUTCOME_OF: Mapping[type[CallError], Outcome] = {
     Denied: "denied",
     Expired: "expired",
     Cancelled: "cancelled",
+    Skipped: "skipped",
     OutcomeUnknown: "outcome_unknown",
 }
 _AGAIN_MS = (50, 500, 5_000)

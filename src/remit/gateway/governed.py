@@ -143,7 +143,7 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
             f"{tool.name} runs in the user's client ({tool.destination.name}), and this call has "
             "none. Use it in a session."
         )
-    case = await _frozen(node, command, notes, found, tool)
+    case = await frozen_case(node, command, notes, found, tool)
     if case.frozen.request.digest in command.denied:
         raise Denied(
             f"{tool.name} was not called: a person has refused this very call in this session. "
@@ -168,7 +168,7 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
             return await _asked(node, command, notes, case, found, ruling.verdict)
         case = notes.remembered(case, command.remembered)
     permit = await permitted(node, case, found=found, ruling=ruling, given=given)
-    return await _dispatched(node, command, notes, case, permit)
+    return await dispatched(node, command, notes, case, permit)
 
 
 def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Tool:
@@ -188,15 +188,21 @@ def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Too
         raise
 
 
-async def _frozen(
+async def frozen_case(
     node: Node, command: Command, notes: Notes, found: AppInForce, tool: Tool
 ) -> Case:
-    """The call with its arguments settled and its request frozen (steps 1 to 5)."""
+    """The call with its arguments settled and its request frozen (steps 1 to 5).
+
+    Raises:
+        CallError: it cannot be made of these arguments.
+    """
     arguments = settle(tool, command.args, command.pins, source=command.origin)
     env = await env_of(node, command.workspace, found, tool)
     app = _app(node, found, env)
     notes.settled(tool, arguments, app)
-    request = found.straights.request(tool, arguments)
+    # The straight ways are those of the catalog's tools; a button's target is none of them.
+    known = command.source != "button"
+    request = found.straights.request(tool, arguments) if known else None
     if request is None:
         request = freeze(tool, app, arguments, version=found.version)
     notes.frozen(request)
@@ -261,11 +267,17 @@ async def _waiting(node: Node, command: Command, notes: Notes, planned: Planned)
     return Waiting(call_id=case.call_id, input_id=waits.id)
 
 
-async def _dispatched(
+async def dispatched(
     node: Node, command: Command, notes: Notes, case: Case, permit: Permit
 ) -> Called:
-    """Hand the call to a task of the node, and wait for it as long as the caller does."""
-    private = await private_of(node, case, whole=False) if resendable(case.tool) else None
+    """Hand the call to a task of the node, and wait for it as long as the caller does.
+
+    Raises:
+        StoreUnavailable: the intent could not be committed, and nothing was sent.
+    """
+    # What a button sends is no tool of the catalog: it has to be kept with it.
+    whole = command.source == "button"
+    private = await private_of(node, case, whole=whole) if resendable(case.tool) else None
     now = node.wall.unix_ms()
     row = notes.row("sending", now, case.record, private=private, sent_at=now, node=node.id)
     task = node.tasks.start(_committed(node, case, permit, row))

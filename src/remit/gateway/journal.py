@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
+from remit.calls.channels import without_query
 from remit.catalog.scales import Renderer
 from remit.documents.canonical import canonical_json, compact_bytes, compact_json
 from remit.gateway.steps import hidden_pins
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from remit.calls.arguments import Arguments
+    from remit.calls.channels import Channels
     from remit.calls.planning import FrozenRequest
     from remit.calls.results import Content, Display
     from remit.catalog.model import Tool
@@ -181,6 +183,66 @@ def succeeded(
         content=content.text,
         display=display.as_json(),
     )
+
+
+def channelled(opened: JsonObject, said: Channels, content: Content) -> Ended:
+    """The end of a call whose handler answered in channels (contract section 8).
+
+    Args:
+        opened: the record so far.
+        said: masked.
+        content: what the model reads of it.
+    """
+    display: JsonObject = {"renderer": Renderer.JSON.value, "data": said.content}
+    if said.embed_url is not None:
+        display = {"embedUrl": said.embed_url}
+    elif said.markdown is not None:
+        display = {"markdown": said.markdown}
+    mapped = said.result
+    if said.embed_url is not None and isinstance(mapped, dict):
+        mapped = {**mapped, "embedUrl": without_query(said.embed_url)}
+    record: JsonObject = {
+        **opened,
+        "outcome": "ok",
+        "mapped": _kept_members(mapped),
+        "content": kept_text(content.text),
+    }
+    if content.cut:
+        record["cut"] = True
+    if said.refused is not None:
+        record["embedRefused"] = {"code": "embed_refused", "message": said.refused}
+    # A frame is drawn from its whole address, on whichever node the session goes on.
+    record["display"] = display if said.embed_url is not None else kept(display)
+    return Ended(
+        call_id=cast("str", opened["id"]),
+        outcome="ok",
+        record=record,
+        result=said.result,
+        content=content.text,
+        display=display,
+    )
+
+
+def handed_on(opened: JsonObject, card: JsonObject) -> Ended:
+    """The end of a button's call that was answered with another card, which its parent shows."""
+    content = "The app asks for another action."
+    record: JsonObject = {
+        **opened,
+        "outcome": "ok",
+        "mapped": None,
+        "content": content,
+        "card": card,
+    }
+    return Ended(call_id=cast("str", opened["id"]), outcome="ok", record=record, content=content)
+
+
+def as_shown(record: JsonObject) -> JsonObject:
+    """A record as it leaves the store: the query of a framed page is for its reader alone."""
+    display = record.get("display")
+    address = display.get("embedUrl") if isinstance(display, dict) else None
+    if not isinstance(address, str):
+        return record
+    return {**record, "display": {"embedUrl": without_query(address)}}
 
 
 def failed(opened: JsonObject, error: CallError, outcome: Outcome, *, happened: bool) -> Ended:

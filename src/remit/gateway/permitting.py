@@ -29,7 +29,7 @@ from remit.gateway.identity import Identity, component_audience
 from remit.gateway.node import NotStanding
 from remit.gateway.steps import denial
 from remit.policy.decisions import AllowedCall, Ask, Deny, may_answer, recheck
-from remit.policy.reach import env_source_of, env_uses_of, origins_of
+from remit.policy.reach import why_elsewhere
 from remit.policy.verdicts import evaluate
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
     missing = await node.consents.missing(case.workspace, found, case.user)
     if missing is not None:
         raise ConsentRequired(f"{tool.name} was not called: {missing}")
-    if found.version != case.frozen.request.version:
+    if found.version != case.frozen.request.version or case.source == "button":
         _refuse_elsewhere(definition, case.frozen)
     held = None
     carries, auth = carries_credential(tool), definition.auth
@@ -257,30 +257,9 @@ def _same(case: Case, held: Held | str) -> Held:
 def _refuse_elsewhere(definition: Definition, frozen: FrozenCall) -> None:
     """Hold the frozen request to the remit in force: its origin, and the env that goes there."""
     tool, request = frozen.tool, frozen.request
-    origin = str(request.origin)
-    if origin not in _origins(definition):
-        raise Denied(
-            f"{tool.name} was not called: the request goes to {request.origin.authority}, and the "
-            "version of the app in force sends nothing there. Call again."
-        )
-    if not request.env_names:
-        return
-    source = env_source_of(tool.destination, definition)
-    place = ("", "") if source is None else (source.collection, source.environment)
-    uses = {
-        use.name
-        for use in env_uses_of(definition)
-        if use.origin == origin and (use.collection, use.environment) == place
-    }
-    if refused := sorted(set(request.env_names) - uses):
-        raise Denied(
-            f"{tool.name} was not called: the version of the app in force does not send "
-            f"{', '.join(refused)} to {request.origin.authority}. Call again."
-        )
-
-
-def _origins(definition: Definition) -> frozenset[str]:
-    return frozenset(use.origin for use in origins_of(definition) if use.role != "sign-in")
+    why = why_elsewhere(definition, tool.destination, str(request.origin), request.env_names)
+    if why is not None:
+        raise Denied(f"{tool.name} was not called: {why}. Call again.")
 
 
 def _refuse_wrong_person(case: Case, ruling: Ruling) -> None:

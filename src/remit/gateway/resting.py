@@ -55,15 +55,22 @@ async def private_of(node: Node, case: Case, *, whole: bool = True) -> str:
 
 
 async def sealed_of(node: Node, case: Case, text: str) -> str:
-    """What the row holds of a call that was encoded as ``text``; raises as ``private_of``.
-
-    A pin that the tool does not declare may be the secret of another one.
-    """
-    if case.tool.parameters.secrets is None and not case.frozen.arguments.undeclared_pins:
+    """What the row holds of a call that was encoded as ``text``; raises as ``private_of``."""
+    if not holds_secrets(case):
         return text
     return await sealed_text(
         node, text, workspace=case.workspace, app=case.app, user=case.user, call=case.call_id
     )
+
+
+def holds_secrets(case: Case) -> bool:
+    """Whether an argument may be secret; a pin that the tool does not declare may be another's."""
+    return case.tool.parameters.secrets is not None or bool(case.frozen.arguments.undeclared_pins)
+
+
+def is_sealed(row: CallRow) -> bool:
+    """Whether what a call's row keeps is sealed."""
+    return (row.private or "").startswith(_SEALED)
 
 
 async def sealed_text(
@@ -85,7 +92,7 @@ async def opened_text(node: Node, row: CallRow) -> str:
         VaultFault: it cannot be opened.
     """
     text = row.private or ""
-    if text.startswith(_SEALED):
+    if is_sealed(row):
         return await _opened(node, row, text.removeprefix(_SEALED).split(" "))
     return text
 

@@ -20,6 +20,7 @@ from remit.errors import (
     NotConnected,
     NotFound,
 )
+from remit.gateway.action_inputs import unpressed
 from remit.gateway.asking import answer_of, detail_of, kept_as, note_of
 from remit.gateway.connect_inputs import unconnected
 from remit.gateway.ending import end, failure, outlasting
@@ -28,6 +29,7 @@ from remit.gateway.journal import Ended
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import CallChange
 from remit.gateway.permitting import Yes, permitted, standing
+from remit.gateway.pressing import press
 from remit.gateway.reconnecting import went_on
 from remit.gateway.resting import as_frozen, kept_digest, record_of, restored
 from remit.gateway.running import begun, lost, resendable, send
@@ -68,6 +70,8 @@ async def _gone_on(node: Node, waits: InputRow) -> Ended | Polling | None:
     record = {**record_of(row), **answered(waits)}
     if waits.kind == "connect" and waits.status == "answered":
         return await _connected(node, row, record)
+    if waits.kind == "action" and waits.status == "answered":
+        return await press(node, row, record, waits)
     if waits.status == "approved":
         if record.get("target") == "client":
             # Whoever works on its session offers it to the clients (``client_calls.look``).
@@ -226,6 +230,8 @@ async def _permitted(
 async def _why_not(node: Node, waits: InputRow, record: JsonObject) -> CallError:
     """Why a call does not run whose input was closed without a yes."""
     tool = waits.tool
+    if waits.kind == "action" and waits.status != "cancelled":
+        return unpressed(waits)
     if waits.status == "denied":
         note = note_of(waits) or ""
         if waits.kind == "connect":
@@ -242,6 +248,8 @@ async def _why_not(node: Node, waits: InputRow, record: JsonObject) -> CallError
         return AppSuspended(f"{tool} was not called: {error.message}")
     except (CallError, NotFound):
         pass
+    if waits.kind == "action":
+        return unpressed(waits)
     return Cancelled(f"{tool} was not called: it was withdrawn. Nothing was sent.")
 
 

@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import structs
 
-from remit.calls.results import display_of
+from remit.calls.channels import card_of, embed_origins, read_channels, takes_channels
+from remit.calls.results import content_of, display_of
 from remit.calls.wire import FROM_API, Sender
 from remit.catalog.scales import Category, Method
 from remit.documents.canonical import compact_json
 from remit.errors import CallError, NotConnected, OutcomeUnknown, StoreUnavailable
+from remit.gateway.action_inputs import Asking, ask_by_card, card_of_call
 from remit.gateway.apps import World
 from remit.gateway.connect_inputs import connect_input_of, connectable, let_wait
 from remit.gateway.ending import end, failure, outlasting
 from remit.gateway.endings import Late
 from remit.gateway.exchanging import Exchange, poll_wait_ms
 from remit.gateway.freezing import encode
-from remit.gateway.journal import Attempt, Ended, moment, succeeded
+from remit.gateway.journal import Attempt, Ended, channelled, handed_on, moment, succeeded
 from remit.gateway.ledger import CallChange
 from remit.gateway.ports import Unasked
-from remit.gateway.resting import sealed_of
+from remit.gateway.resting import holds_secrets, sealed_of
 from remit.gateway.steps import masked, read_result, secrets_of
 
 if TYPE_CHECKING:
@@ -136,9 +138,12 @@ def exchange_of(
 
 
 def _context(case: Case) -> str:
-    """Where a call comes from, as the app is told (contract section 3)."""
+    """Where a call comes from, as the app is told (contract section 3).
+
+    A button stands in a conversation, too: what it calls may answer with a card.
+    """
     session = case.record.get("sessionId")
-    if case.source != "session" or session is None:
+    if case.source not in {"session", "button"} or session is None:
         return FROM_API
     return compact_json({"source": "thread", "threadId": session})
 
@@ -203,7 +208,51 @@ async def _sent(
     record = attempted(case.record, attempts)
     if tool.polling is not None:
         return await _awaited(node, structs.replace(case, record=record), exchange, body, asked_ms)
+    if takes_channels(tool):
+        case = structs.replace(case, record=record)
+        return await _handled(node, case, permit, exchange, body, opened)
     ended = result_of(record, tool, body, tool.response_mapping, exchange)
+    return await end(node, case.workspace, ended, was="sending", opened=opened)
+
+
+async def _handled(
+    node: Node, case: Case, permit: Permit, exchange: Exchange, body: Body, opened: Opened | None
+) -> Ended | Polling:
+    """The end of a call that a handler of the app answered; a card lets it wait for a person."""
+    definition, masker = permit.app.definition, exchange.masker
+    if (answer := card_of(body)) is not None:
+        masked_answer = cast("JsonObject", masker.value(answer))
+        card = await card_of_call(node, case, permit.app, masked_answer)
+        if case.source == "button":
+            # The call whose card was pressed shows it.
+            ended = handed_on(case.record, card.as_json())
+            return await end(node, case.workspace, ended, was="sending", opened=opened)
+        await ask_by_card(
+            node,
+            Asking(
+                workspace=case.workspace,
+                call_id=case.call_id,
+                app=case.app,
+                tool=case.tool.name,
+                user=case.user,
+                record=case.record,
+                seals=holds_secrets(case),
+            ),
+            card,
+            host=case.frozen.request.origin.authority,
+            was="sending",
+        )
+        return Polling(case.call_id)
+    secrets = secrets_of(case.tool, case.frozen.arguments, permit.app.catalog)
+    said = read_channels(
+        case.tool,
+        body,
+        masker,
+        embeds=embed_origins(definition, node.terms.transcripts),
+        embed_masker=structs.replace(permit.app, identity=None).masker(secrets),
+    )
+    content = content_of(said.content, text=said.content)
+    ended = channelled(case.record, said, content)
     return await end(node, case.workspace, ended, was="sending", opened=opened)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from remit.documents.canonical import canonical_json, compact_json
 from remit.errors import InvalidRequest, RemitError, SessionBusy, SessionClosed, SessionWaiting
 from remit.gateway.answering import SYSTEM
-from remit.gateway.asking import device_of, note_of
+from remit.gateway.asking import device_of, note_of, press_of
 from remit.session.events import HumanInputResolved, RunFinished, ToolResult
 from remit.session.parts import Usage
 
@@ -71,6 +71,7 @@ def resolved(closed: InputRow, run_id: str | None) -> HumanInputResolved:
         by=closed.answered_by,
         device=device_of(closed),
         note=note_of(closed),
+        press=press_of(closed),
         run_id=run_id,
     )
 

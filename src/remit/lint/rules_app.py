@@ -10,7 +10,6 @@ from remit.catalog.tools import LoadedTools
 from remit.documents.problems import escaped
 from remit.lint.subject import Finding
 from remit.policy.catalogs import effective_catalog
-from remit.values.ip import parse_ip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +58,7 @@ def http_target(app: AppView) -> Iterator[Finding]:
 
 
 def _plain(at: str, origin: Origin, what: str, index: int | None = None) -> Finding:
-    if _is_loopback(origin.host):
+    if origin.is_loopback:
         return Finding(
             at,
             f"{origin} is http; it is this machine, so nothing leaves it",
@@ -73,13 +72,6 @@ def _plain(at: str, origin: Origin, what: str, index: int | None = None) -> Find
         "use https; an operator has to allow each http address by name",
         tool_index=index,
     )
-
-
-def _is_loopback(host: str) -> bool:
-    address = parse_ip(host)
-    if address is None:
-        return host == "localhost" or host.endswith(".localhost")
-    return str(address) == "::1" or (address.version == 4 and address.value >> 24 == 127)
 
 
 def over_ceiling(app: AppView) -> Iterator[Finding]:

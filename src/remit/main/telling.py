@@ -30,14 +30,16 @@ _OUTCOMES = {
     "ok": "It was done.",
     "error": "It failed.",
     "denied": "It was refused; nothing was sent.",
-    "skipped": "It was skipped; nothing was sent.",
-    "expired": "Nobody answered in time; nothing was sent.",
+    "skipped": "The person skipped what the app asked for.",
+    "expired": "Nobody answered in time",
     "cancelled": "It was stopped.",
     "outcome_unknown": "Nobody knows whether it happened.",
-    "waiting_human": "It waits for a person; nothing was sent so far.",
+    "waiting_human": "It waits for a person",
     "polling": "The app works on it.",
     "sending": "It is on its way.",
 }
+# Where a tool is that belongs to no app.
+_HOMES = {"client": "user's page", "platform": "platform"}
 # What refuses a call before any rule of a policy counts.
 _BEFORE_RULES = {"over_ceiling", "consent_required", "not_approved", "app_suspended"}
 _VERDICTS = {"allow": "lets it pass", "ask": "asks a person", "deny": "refuses it"}
@@ -56,7 +58,10 @@ def page_of(
     known = names or {}
     outcome = _text(record.get("outcome"))
     parts = [
-        (f"{_text(record.get('tool'))} of {_text(record.get('app'))}", [_verdict_line(outcome)]),
+        (
+            f"{_text(record.get('tool'))}{_whose(record)}",
+            [_verdict_line(outcome, sent=bool(record.get("attempts")))],
+        ),
         ("Who asked", list(_who(record, known))),
         ("With what", list(_arguments(record))),
         ("What let it pass, or not", list(_rules(record))),
@@ -70,8 +75,20 @@ def page_of(
     )
 
 
-def _verdict_line(outcome: str) -> str:
-    return f"{_OUTCOMES.get(outcome, '')} ({outcome})".strip()
+def _whose(record: JsonObject) -> str:
+    """Whose tool it is: no app has the platform's own, and those of a page."""
+    if app := _text(record.get("app")):
+        return f" of {app}"
+    return f", a tool of the {_HOMES.get(_text(record.get('target')), 'session')}"
+
+
+def _verdict_line(outcome: str, *, sent: bool) -> str:
+    words = _OUTCOMES.get(outcome, "")
+    if words and not words.endswith("."):
+        # An app that answers with a card has been called.
+        so_far = " so far" if outcome == "waiting_human" else ""
+        words += "; the app was called." if sent else f"; nothing was sent{so_far}."
+    return f"{words} ({outcome})".strip()
 
 
 def _named(label: JsonValue, names: Mapping[str, str]) -> str:
@@ -88,7 +105,10 @@ def _who(record: JsonObject, names: Mapping[str, str]) -> Iterator[str]:
     if record.get("model") is not None:
         offered = _text(record.get("offeredAs"))
         yield f"the model {_text(record['model'])} chose it, offered as {offered}"
-    yield f"under version {_text(record.get('version'))} of the app; call {_text(record.get('id'))}"
+    if record.get("parent") is not None:
+        yield f"a button of the card that call {_text(record['parent'])} came back with"
+    under = f"under version {_text(record.get('version'))} of the app; "
+    yield f"{under if record.get('app') else ''}call {_text(record.get('id'))}"
 
 
 def _arguments(record: JsonObject) -> Iterator[str]:
@@ -119,6 +139,8 @@ def _rules(record: JsonObject) -> Iterator[str]:
     unasked = error.get("code") in _BEFORE_RULES
     if not fired and record.get("request") is not None and not unasked:
         yield "within the remit that was approved; no rule of the policy spoke"
+    if record.get("target") == "platform" and not error:
+        yield "it only reads what is the user's own; no rule of a policy counts for it"
     if error and not record.get("attempts"):
         yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
 
@@ -126,6 +148,11 @@ def _rules(record: JsonObject) -> Iterator[str]:
 def _answer(
     record: JsonObject, answered: JsonObject | None, names: Mapping[str, str]
 ) -> Iterator[str]:
+    for one in _list(record.get("presses")):
+        press = _object(one)
+        called = press.get("callId")
+        what = f"called its target: call {_text(called)}" if called else "gave its input"
+        yield f'the button "{_text(press.get("label"))}" ({_text(press.get("press"))}) {what}'
     if answered is None:
         if record.get("answeredBy") is not None:
             yield _named(record["answeredBy"], names)
@@ -145,7 +172,8 @@ def _sent(record: JsonObject) -> Iterator[str]:
     request = _object(record.get("request"))
     attempts = _list(record.get("attempts"))
     if not attempts:
-        yield "nothing"
+        itself = record.get("target") == "platform" and record.get("outcome") == "ok"
+        yield "nothing: the platform answered by itself" if itself else "nothing"
         if request and not record.get("erased"):
             yield f"it would have been {_text(request.get('method'))} {_text(request.get('url'))}"
         return
@@ -171,6 +199,9 @@ def _sent(record: JsonObject) -> Iterator[str]:
 
 def _back(record: JsonObject) -> Iterator[str]:
     if not record.get("attempts"):
+        # The platform's own tools, and a page's, send no request and come to a result.
+        if not record.get("app") and record.get("outcome") == "ok" and not record.get("erased"):
+            yield _value(record.get("mapped"))
         return
     if error := _object(record.get("error")):
         yield f"{_text(error.get('code'))}: {_text(error.get('message'))}"
@@ -178,6 +209,13 @@ def _back(record: JsonObject) -> Iterator[str]:
         yield "erased with the session"
     elif record.get("outcome") == "ok":
         yield _value(record.get("mapped"))
+    if refused := _object(record.get("embedRefused")):
+        yield f"{_text(refused.get('code'))}: {_text(refused.get('message'))}"
+    if address := _object(record.get("display")).get("embedUrl"):
+        yield f"a page of the app was shown: {_text(address)}"
+    if card := _object(record.get("card")):
+        buttons = [_text(_object(one).get("label")) for one in _list(card.get("elements"))]
+        yield f"a card: {_text(card.get('title'))} [{'] ['.join(buttons)}]"
     for name in _object(record.get("absent")):
         yield f"the answer did not have {_text(name)}"
 

@@ -20,7 +20,7 @@ from remit.catalog.model import (
 from remit.catalog.scales import Category, DangerLevel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from remit.catalog.model import Auth, Definition, Destination, EnvSource, Tool
     from remit.catalog.scales import Ceiling, Method
@@ -236,6 +236,37 @@ def _env_uses(definition: Definition) -> Iterator[EnvUse]:
     auth = definition.auth
     if auth.client_secret_env is not None and auth.token_url is not None:
         yield _use(auth.client_secret_env, definition.env, str(auth.token_url.origin))
+
+
+def why_elsewhere(
+    definition: Definition, destination: Destination, origin: str, env_names: Iterable[str]
+) -> str | None:
+    """Why a request goes where what was approved sends nothing; None where it stays within it.
+
+    Args:
+        definition: the version in force.
+        destination: of the request.
+        origin: where it goes, as text.
+        env_names: the env values that it carries.
+    """
+    if not any(use.origin == origin and use.role != "sign-in" for use in origins_of(definition)):
+        where = origin.partition("://")[2]
+        return (
+            f"the request goes to {where}, and the version of the app in force sends nothing there"
+        )
+    source = env_source_of(destination, definition)
+    place = ("", "") if source is None else (source.collection, source.environment)
+    uses = {
+        use.name
+        for use in env_uses_of(definition)
+        if use.origin == origin and (use.collection, use.environment) == place
+    }
+    if refused := sorted(set(env_names) - uses):
+        return (
+            f"the version of the app in force does not send {', '.join(refused)} to "
+            f"{origin.partition('://')[2]}"
+        )
+    return None
 
 
 def env_source_of(destination: Destination, definition: Definition) -> EnvSource | None:

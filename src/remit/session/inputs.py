@@ -110,6 +110,7 @@ class HumanInputResolved(EventData, frozen=True, kw_only=True):
         by: who did; null where its time was over.
         device: id of the device that the answer came from.
         note: what the person said with it.
+        press: id of the button that was pressed, of an action card.
     """
 
     input_id: str
@@ -118,6 +119,7 @@ class HumanInputResolved(EventData, frozen=True, kw_only=True):
     by: str | None
     device: str | None = None
     note: str | None = None
+    press: str | None = None
     run_id: str | None = None
 
     @classmethod
@@ -129,6 +131,7 @@ class HumanInputResolved(EventData, frozen=True, kw_only=True):
         by: str | None,
         device: str | None = None,
         note: str | None = None,
+        press: str | None = None,
         run_id: str | None = None,
     ) -> HumanInputResolved:
         """The event of an input that has come to a status."""
@@ -139,5 +142,6 @@ class HumanInputResolved(EventData, frozen=True, kw_only=True):
             by=by,
             device=device,
             note=note,
+            press=press,
             run_id=run_id,
         )

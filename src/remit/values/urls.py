@@ -77,6 +77,14 @@ class Origin:
         return ":" in self.host or self.host.rpartition(".")[2].isdigit()
 
     @property
+    def is_loopback(self) -> bool:
+        """Whether the host is this machine, by its name or address."""
+        address = parse_ip(self.host)
+        if address is None:
+            return self.host == "localhost" or self.host.endswith(".localhost")
+        return str(address) == "::1" or (address.version == 4 and address.value >> 24 == 127)
+
+    @property
     def authority(self) -> str:
         """Host and port as they stand in a URL and in a ``Host`` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host

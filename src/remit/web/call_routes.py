@@ -8,6 +8,7 @@ from remit.errors import Forbidden, InvalidRequest, StaleDigest
 from remit.gateway import answering, sessions
 from remit.gateway.acting import checked_user, no_such
 from remit.gateway.asking import input_json
+from remit.gateway.journal import as_shown
 from remit.gateway.ledger import AnsweredOtherwise, CallFilter, InputFilter
 from remit.gateway.ledger import StaleDigest as Stale
 from remit.gateway.resting import record_of
@@ -105,12 +106,9 @@ async def resume_chat(request: Request[bodies.ResumeBody, bodies.NoQuery]) -> An
 
 async def _answered(request: Request[Any, Any], input_id: str, body: bodies.AnswerBody) -> Answer:
     services = request.services
-    decision = _decision(body)
-    if decision is None:
-        row = await _input(request, input_id)
-        raise answering.not_taken(row, "press" if body.press is not None else "skip")
     given = answering.Answer(
-        decision=decision,
+        decision=_decision(body),
+        press=body.press or "",
         note=body.note,
         digest=body.digest,
         remember=body.remember is not None,
@@ -119,8 +117,7 @@ async def _answered(request: Request[Any, Any], input_id: str, body: bodies.Answ
         in_person=request.actor.role == "client",
     )
     result = await answering.answer(services.node, request.actor, input_id, given)
-    if result.input.session is not None and result.input.status != "open":
-        await sessions.hear(services.talks, [result.input])
+    await sessions.answered(services.talks, request.actor, result)
     stands: dict[str, object] = {"input": input_json(result.input)}
     request_id = services.books.fresh.fresh_id("req")
     if isinstance(result, AnsweredOtherwise):
@@ -135,8 +132,8 @@ async def _answered(request: Request[Any, Any], input_id: str, body: bodies.Answ
     return said(stands["input"])
 
 
-def _decision(body: bodies.AnswerBody) -> Decision | None:
-    """The one answer that a body gives; None for one that only cards take.
+def _decision(body: bodies.AnswerBody) -> Decision:
+    """The one answer that a body gives.
 
     Raises:
         InvalidRequest: it gives none or several.
@@ -158,7 +155,9 @@ def _decision(body: bodies.AnswerBody) -> Decision | None:
         )
     if body.decision is not None:
         return body.decision
-    return "cancel" if body.cancel else None
+    if body.press is not None:
+        return "press"
+    return "skip" if body.skip is not None else "cancel"
 
 
 async def _input(request: Request[Any, Any], input_id: str) -> InputRow:
@@ -198,7 +197,7 @@ def _own(request: Request[Any, Any], user: str | None) -> str | None:
 
 def _record(row: CallRow) -> dict[str, object]:
     """The record, with how far the call is where it has not ended."""
-    record: dict[str, object] = {**record_of(row)}
+    record: dict[str, object] = {**as_shown(record_of(row))}
     if row.outcome is None:
         record["outcome"] = _OPEN[row.status]
     return record

@@ -8,7 +8,7 @@ from remit.main.pages import ids, page
 from remit.values.json import nearest
 
 # Codes of one word: all others have an underscore, and no rule has.
-_SINGLE_WORDS = ("cancelled", "denied", "expired", "forbidden", "unauthorized")
+_SINGLE_WORDS = ("cancelled", "denied", "expired", "forbidden", "skipped", "unauthorized")
 
 
 def listed() -> tuple[tuple[str, ...], tuple[str, ...]]:

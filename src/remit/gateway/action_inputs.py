@@ -1,0 +1,290 @@
+"""Calls that wait for a person's action: the app answered with a card (contract section 8)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+
+from remit.calls.action_cards import ActionCard, read_card
+from remit.catalog.definitions import load_catalog, surroundings_of
+from remit.catalog.model import ClientTarget
+from remit.documents.canonical import compact_json
+from remit.errors import (
+    Cancelled,
+    Denied,
+    Expired,
+    Forbidden,
+    InvalidRequest,
+    ResponseInvalid,
+    Skipped,
+)
+from remit.gateway.asking import asks, kept_as
+from remit.gateway.ledger import CallChange, InputRow
+from remit.gateway.resting import kept_digest, opened_text, sealed_text
+from remit.policy.catalogs import over_ceiling
+from remit.policy.decisions import Ask
+from remit.policy.reach import place_of, why_elsewhere
+from remit.values.visible import visible
+
+if TYPE_CHECKING:
+    from remit.calls.action_cards import Button
+    from remit.catalog.model import Definition, Tool
+    from remit.catalog.requests import Surroundings
+    from remit.errors import CallError
+    from remit.gateway.apps import App
+    from remit.gateway.ledger import CallRow, CallStatus
+    from remit.gateway.node import Node
+    from remit.gateway.permitting import Case
+    from remit.policy.catalogs import EffectiveCatalog
+    from remit.values.json import JsonObject, JsonValue
+
+_REASON = "the app needs a person before it can go on"
+
+
+def around_of(node: Node, definition: Definition) -> Surroundings:
+    """What the targets of a card stand in."""
+    return surroundings_of(
+        definition.auth,
+        dict(definition.components),
+        definition.base_url,
+        brand=node.terms.brand,
+    )
+
+
+async def card_of_call(node: Node, case: Case, app: App, answer: JsonObject) -> ActionCard:
+    """The card that an app answered with, if it may be shown.
+
+    Args:
+        node: knows the user's devices.
+        case: the call that was answered.
+        app: as it is in force.
+        answer: masked.
+
+    Raises:
+        ResponseInvalid: the call belongs to no conversation, or the card is broken, goes where
+            the remit does not, or is for a device that the user does not have.
+        StoreUnavailable: the devices cannot be looked up.
+    """
+    tool = case.tool
+    if case.record.get("sessionId") is None:
+        raise ResponseInvalid(
+            f"{tool.name}: the app asked for an action with a card, and there is no conversation "
+            "to show it in. Over the API its handler must answer with an error of its own: it is "
+            'told by the tool context, {"source": "api"}.',
+            sent=True,
+        )
+    around = around_of(node, app.definition)
+    card = read_card(tool.name, answer, around)
+    for button in card.buttons:
+        if (why := _why_not_pressed(tool.name, button, app, around)) is not None:
+            raise ResponseInvalid(
+                f'{tool.name}: the app asked for an action with a card whose button "{button.id}" '
+                f"goes beyond what was approved: {why}.",
+                sent=True,
+            )
+    if card.assignee is not None:
+        device = await node.devices.get(case.workspace, card.assignee)
+        if device is None or device.user != case.user:
+            raise ResponseInvalid(
+                f"{tool.name}: the app asked for an action on a device that the user does not "
+                "have. The assignee of a card is one of the devices that the computer tool lists.",
+                sent=True,
+            )
+    return card
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """The call that a card is shown for.
+
+    Attributes:
+        record: as far as it is written.
+        seals: whether what is kept of it may be secret.
+    """
+
+    workspace: str
+    call_id: str
+    app: str
+    tool: str
+    user: str
+    record: JsonObject
+    seals: bool
+
+
+async def ask_by_card(
+    node: Node, asking: Asking, card: ActionCard, *, host: str, was: CallStatus
+) -> bool:
+    """Let a call wait for a card of its app; False where it is not what it was any more.
+
+    Args:
+        node: where the input is made.
+        asking: the call.
+        card: may be shown.
+        host: where the card came from, for the platform's own line.
+        was: what the call is in the ledger until then.
+
+    Raises:
+        VaultFault, StoreUnavailable: as ``resting.private_of``.
+    """
+    now = node.wall.unix_ms()
+    input_id = node.fresh.fresh_id("inp")
+    shown = card.as_json()
+    record = {**asking.record, "inputId": input_id, "card": shown}
+    text = private = compact_json(shown)
+    workspace, app, user = asking.workspace, asking.app, asking.user
+    if asking.seals:
+        private = await sealed_text(
+            node, text, workspace=workspace, app=app, user=user, call=asking.call_id
+        )
+    body: JsonObject = {
+        "title": card.title,
+        "titleParts": [{"text": card.title, "inserted": False}],
+        "line": {"act": "NEEDS YOU", "danger": "the app asks you to choose", "host": host},
+        "args": record.get("args", {}),
+        "request": record["request"],
+        "card": await _named(node, workspace, shown),
+        **asks(Ask(reason=_REASON), kept_digest(private)),
+    }
+    waits = InputRow(
+        workspace=workspace,
+        id=input_id,
+        call=asking.call_id,
+        kind="action",
+        app=app,
+        tool=asking.tool,
+        user=user,
+        by="user",
+        digest=kept_digest(text),
+        body_json=compact_json(body),
+        created_at=now,
+        expires_at=now + node.terms.input_ttl_ms,
+        session=cast("str | None", record.get("sessionId")),
+    )
+    change = CallChange(
+        status="await_input",
+        at=now,
+        rests=True,
+        record_json=compact_json(record),
+        private=private,
+    )
+    return await node.inputs.open(workspace, waits, was=was, change=change)
+
+
+def refuse_press(waits: InputRow, element: str, device: str | None) -> None:
+    """Refuse a press that the card does not take.
+
+    Args:
+        waits: of kind ``action``.
+        element: id of the button.
+        device: that the client which presses was given its token for.
+
+    Raises:
+        InvalidRequest: the card has no such button.
+        Forbidden: the card is for another device (contract section 8).
+    """
+    card = cast("JsonObject", cast("JsonObject", json.loads(waits.body_json))["card"])
+    known = [cast("JsonObject", one) for one in cast("list[JsonValue]", card["elements"])]
+    if all(one["id"] != element for one in known):
+        listed = ", ".join(str(one["id"]) for one in known)
+        raise InvalidRequest(
+            f'The card has no button "{visible(element[:80])}". Its buttons are: {listed}.'
+        )
+    assignee = card.get("assignee")
+    if isinstance(assignee, dict) and assignee["computerId"] != device:
+        name = visible(str(assignee.get("name") or assignee["computerId"]))
+        raise Forbidden(
+            f"The buttons of this card are for {name} alone, and are pressed with a client token "
+            "that was made for it. Continue there, or skip or cancel."
+        )
+
+
+async def kept_card(node: Node, row: CallRow, waits: InputRow, around: Surroundings) -> ActionCard:
+    """The card of a call that waits, as it was shown.
+
+    Raises:
+        Denied: it is not what was shown.
+        ResponseInvalid: it does not fit the version of the app that is in force.
+        VaultFault: it cannot be opened.
+    """
+    if kept_digest(row.private or "") != kept_as(waits):
+        raise Denied(
+            f"{row.tool} did not go on: what was kept of the card is not what was shown. Somebody "
+            "changed it in the store. Call again."
+        )
+    kept = cast("JsonObject", json.loads(await opened_text(node, row)))
+    return read_card(row.tool, kept, around)
+
+
+def unpressed(waits: InputRow) -> CallError:
+    """What the agent is told of a card that was closed without a press."""
+    tool = waits.tool
+    asked = f"{tool}: the app asked for an action of the user"
+    if waits.status == "skipped":
+        return Skipped(
+            f"{asked}, and they skipped it. Go on without it, and do not call the tool again "
+            "unless they ask for it."
+        )
+    if waits.status == "expired":
+        return Expired(f"{asked}, and nobody answered in time. Call again if it is still wanted.")
+    return Cancelled(f"{asked}, and it was cancelled.")
+
+
+def tool_of(name: str, button: Button, catalog: EffectiveCatalog, around: Surroundings) -> Tool:
+    """The target of a button as a tool, so that it takes the same path.
+
+    Where a tool of the catalog has that very target, its judgement holds; else that of a tool
+    which says nothing (contract section 2). What the tool that asked, or a refresh, says more
+    strictly is added by ``permitting.judged``.
+
+    Args:
+        name: of the tool that asked.
+        button: has a target.
+        catalog: in force.
+        around: the definition that the target stands in.
+
+    Raises:
+        ResponseInvalid: it cannot be called.
+    """
+    record: JsonObject = {
+        "name": name,
+        "title": button.label,
+        "description": f"The button {button.label}.",
+        "parameters": {"type": "object", "properties": {}, "additionalProperties": True},
+        "target": button.record,
+    }
+    same = next((one for one in catalog.tools if one.destination == button.target), None)
+    if same is not None:
+        record |= {
+            "category": same.category.word,
+            "dangerLevel": same.danger_level.word,
+            "idempotent": same.idempotent,
+            "timeoutMs": same.timeout_ms,
+        }
+    loaded = load_catalog([record], around)
+    if loaded is None or not loaded.tools:
+        raise ResponseInvalid(f"{name}: the target of the button cannot be called.", sent=True)
+    return loaded.tools[0]
+
+
+def _why_not_pressed(name: str, button: Button, app: App, around: Surroundings) -> str | None:
+    """Why a press could never be sent; None where it can."""
+    target = button.target
+    if target is None:
+        return None
+    if isinstance(target, ClientTarget):
+        return "targets of type client cannot be pressed; give the button an app or url target"
+    definition = app.definition
+    origin = place_of(target, definition).origin
+    elsewhere = why_elsewhere(definition, target, origin, target.request.env_names)
+    return elsewhere or over_ceiling(tool_of(name, button, app.catalog, around), definition.ceiling)
+
+
+async def _named(node: Node, workspace: str, shown: JsonObject) -> JsonObject:
+    """The card with the name of its assignee, for those who cannot press."""
+    assignee = shown.get("assignee")
+    if not isinstance(assignee, dict):
+        return shown
+    device = await node.devices.get(workspace, cast("str", assignee["computerId"]))
+    name: JsonValue = None if device is None else device.name
+    return {**shown, "assignee": {**assignee, "name": name or assignee["computerId"]}}
