@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from joserfc.jwk import ECKey
 
 from remit.gateway.identity import Identity as Whom
-from remit.kit.identity import Identity, verify
+from remit.kit.identity import Identity, identity, verify
 from remit.vault.sealing import Vault
 from remit.vault.signing import PUBLISH_AHEAD_S, Signer
 from tests.cases.verdicts import Json, UnknownShapeError, only
@@ -86,6 +86,17 @@ def _judge(tokens: list[str], verifier: Mapping[str, Json], *, valid: bool) -> l
         )
         if isinstance(found, Identity) is not valid:
             faults.append(f"expected valid {valid}, seen {found}")
+        if longest:
+            continue
+        found = identity(
+            {"Authorization": f"Bearer {token}"},
+            keys=_keys().jwks(verifier["keys"]),
+            audience=verifier["aud"],
+            issuer=verifier["iss"],
+            now_s=_NOW_S,
+        )
+        if isinstance(found, Identity) is not valid:
+            faults.append(f"in a header: expected valid {valid}, seen {found}")
     return faults
 
 

@@ -7,19 +7,24 @@ a token carries are never looked at; duplicate names, odd base64 and long lives 
 
 from __future__ import annotations
 
-import json
 import re
+import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from math import isfinite
-from typing import TYPE_CHECKING, Final, Literal, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey
 
+from remit.kit.headers import values_of
+from remit.kit.keys import Keys
+from remit.kit.strict_json import strict_object
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from remit.kit.headers import Headers
 
 ALGORITHM: Final = "ES256"
 LEEWAY_S: Final = 30
@@ -27,6 +32,7 @@ MAX_LIFETIME_S: Final = 300
 MAX_TOKEN_CHARS: Final = 8_192
 
 Reason: TypeAlias = Literal[
+    "missing",
     "malformed",
     "wrong_algorithm",
     "wrong_type",
@@ -42,6 +48,7 @@ Reason: TypeAlias = Literal[
 ]
 
 # What is wrong with a signature is said when its key is known.
+_BEARER = re.compile(r"bearer +(\S.*)", re.IGNORECASE)
 _TOKEN = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)")
 # What would change how the token is read; none of them is ever in a token of Remit.
 _REFUSED_HEADERS: Final = frozenset(
@@ -84,6 +91,43 @@ class Refusal:
 
     reason: Reason
     message: str
+
+
+def identity(
+    headers: Headers,
+    *,
+    keys: Keys | Mapping[str, object],
+    issuer: str,
+    audience: str,
+    now_s: float | None = None,
+) -> Identity | Refusal:
+    """Whom a request serves, from its ``Authorization`` header.
+
+    Args:
+        headers: of the request, in any letter case.
+        keys: where the keys are fetched; or the key set itself, which you then keep fresh.
+        issuer: Remit's public URL, as it is set there.
+        audience: ``<app id>/<component>``, or the app's own origin for ``auth: identity``.
+        now_s: Unix seconds; the clock of this machine where it is left out.
+
+    Raises:
+        KeysUnavailable: the keys could not be fetched, so that nothing can be said.
+    """
+    given = values_of(headers, "authorization")
+    if not given:
+        return Refusal(reason="missing", message="The request has no Authorization header.")
+    match = _BEARER.fullmatch(given[0])
+    if len(given) > 1 or match is None:
+        return Refusal(reason="malformed", message="Authorization is not one Bearer token.")
+    token, now_s = match[1], time.time() if now_s is None else now_s
+    jwks = keys.jwks() if isinstance(keys, Keys) else keys
+    found = verify(token, jwks, audience=audience, issuer=issuer, now_s=now_s)
+    if not isinstance(keys, Keys) or isinstance(found, Identity) or found.reason != "unknown_key":
+        return found
+    newer = keys.jwks_beyond(jwks)
+    if newer is None:
+        return found
+    return verify(token, newer, audience=audience, issuer=issuer, now_s=now_s)
 
 
 def verify(
@@ -154,40 +198,10 @@ def _bytes(part: str) -> bytes:
 
 
 def _object(data: bytes, what: str) -> dict[str, object]:
-    """A JSON object, strictly: UTF-8, no name twice at any depth, no NaN, no infinity."""
     try:
-        value: object = json.loads(
-            data.decode("utf-8"),
-            object_pairs_hook=_pairs,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-        )
-    except (ValueError, RecursionError):
-        raise _Refused("malformed", f"The token's {what} is no strict JSON.") from None
-    if not isinstance(value, dict):
-        raise _Refused("malformed", f"The token's {what} is no JSON object.")
-    return cast("dict[str, object]", value)
-
-
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        msg = "a name stands twice"
-        raise ValueError(msg)
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    msg = f"{name} is no JSON"
-    raise ValueError(msg)
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not isfinite(number):
-        msg = "a number is beyond all bounds"
-        raise ValueError(msg)
-    return number
+        return strict_object(data)
+    except ValueError:
+        raise _Refused("malformed", f"The token's {what} is no strict JSON object.") from None
 
 
 def _check_header(header: Mapping[str, object]) -> None:
