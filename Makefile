@@ -18,7 +18,8 @@ setup: ## make .venv as the lock says; afterwards .venv/bin/remit is the command
 demo: setup ## run the main job against the example app, in the terminal
 	@.venv/bin/remit demo
 
-test: setup ## run the tests
+test: setup ## run the tests (of the npm package too, where Node is; not with ARGS)
+	@$(if $(ARGS),,.ci/sdk test)
 	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
 
 chaos: setup ## 50,000 calls and 400 sessions while servers die; nothing is sent twice
@@ -26,7 +27,7 @@ chaos: setup ## 50,000 calls and 400 sessions while servers die; nothing is sent
 	@.venv/bin/python -m tests.chaos.talks --store sqlite
 	@.venv/bin/python -m tests.chaos.talks --store postgresql
 
-check: setup ## formatting, lint, imports, dependencies, types
+check: setup ## formatting, lint, imports, dependencies, types, the npm package
 	@.ci/check
 
 bench: setup ## print what things cost, beside a bare proxy and FastMCP; asserts nothing
