@@ -254,6 +254,7 @@ async def test_policy_is_asked_again_as_a_client_claims(scratch: Path) -> None:
         assert (await told(talk, call))["outcome"] == "denied"
 
 
+@pytest.mark.promise("K-11")
 async def test_tool_of_an_app_goes_to_the_handler_it_names(scratch: Path) -> None:
     """Pins win, the client gets the handler's name; a suspension stops what nobody began with."""
     given = '{"id": "7", "kind": "x"}'

@@ -241,6 +241,7 @@ async def env(server: Server, tool: str) -> dict[str, str]:
     return {name: secret.reveal() for name, secret in values.items()}
 
 
+@pytest.mark.promise("K-18")
 async def test_env_values_are_read_where_the_tool_reads_them(server: Server) -> None:
     """Of the component's collection and environment, else the app's (contract section 4)."""
     outside = target_tool(url_target(headers={"X-Key": "${env.KEY}"}), name="outside")
