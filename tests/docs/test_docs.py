@@ -71,6 +71,7 @@ def test_commands_of_a_page_do_what_it_shows(page: Path, app: RunningApp) -> Non
     """A reader types what is there and sees what is there, from top to bottom."""
     for block in blocks(page):
         if block.title:
+            Path(block.title).parent.mkdir(parents=True, exist_ok=True)
             Path(block.title).write_text(block.text.replace(DECLARED, app.address), "utf-8")
         if block.language == "console" and block.text.startswith(COMMAND):
             for step in steps(block.text):

@@ -48,13 +48,15 @@ class Reviewed:
         subject: what a finding that belongs to no tool is about: a definition or a catalog.
         places: line and column, 1-based, by pointer; ask for those of ``pointers_of``.
         fetched: whether it is what the ``toolsUrl`` of the file before it serves.
+        folder: the app folder that the file is part of, as the user wrote it; None for a file.
     """
 
     file: str
     mistakes: Sequence[Mistake]
-    subject: Literal["definition", "catalog", "file"] = "definition"
+    subject: Literal["definition", "catalog", "skill", "folder", "file"] = "definition"
     places: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     fetched: bool = False
+    folder: str | None = None
 
 
 def strict(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
@@ -174,9 +176,9 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def _summary(reviewed: Sequence[Reviewed]) -> Line:
     counts = counts_of(reviewed)
-    own = [each for each in reviewed if not each.fetched]
-    files = own[0].file if len(own) == 1 else f"{len(own)} files"
-    if len(own) < len(reviewed):
+    own = list(dict.fromkeys(each.folder or each.file for each in reviewed if not each.fetched))
+    files = own[0] if len(own) == 1 else f"{len(own)} files"
+    if any(each.fetched for each in reviewed):
         files += " and what toolsUrl serves"
     parts = [_counted(level, counts[level]) for level in _LEVELS if counts[level]]
     if not parts:

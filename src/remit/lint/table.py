@@ -363,11 +363,33 @@ FETCH_RULES: tuple[Rule, ...] = (
     Rule(id="tools-url-slow", level="warning", summary="toolsUrl is slow, or its catalog large"),
 )
 
+# Found when an app folder is built (remit.building), before its definition is looked at.
+FOLDER_RULES: tuple[Rule, ...] = (
+    Rule(id="no-app-yaml", level="error", summary="an app folder without app.yaml"),
+    Rule(id="misplaced-key", level="error", summary="tools or skills in app.yaml"),
+    Rule(id="misplaced-tools", level="error", summary="a tools file outside of a skill"),
+    Rule(id="no-skill-file", level="error", summary="a skill's folder without SKILL.md"),
+    Rule(id="bad-front-matter", level="error", summary="a SKILL.md without its front matter"),
+    Rule(id="skill-name", level="error", summary="a skill and its folder have two names"),
+    Rule(id="tools-json", level="error", summary="tools in a file that no tools are read from"),
+    Rule(id="two-tools-files", level="error", summary="tools.py and tools.ts in one skill"),
+    Rule(id="link-leaves-folder", level="error", summary="a link that leads out of the folder"),
+    Rule(id="tools-failed", level="error", summary="a tools file that cannot be run"),
+    Rule(id="tools-timeout", level="error", summary="a tools file that never comes to an end"),
+    Rule(id="no-tools-list", level="error", summary="a tools file without a list named tools"),
+    Rule(id="bad-tool", level="error", summary="an entry of a tools file that is no tool"),
+    Rule(id="no-json-schema", level="error", summary="an input that gives no JSON Schema"),
+    Rule(id="no-node", level="error", summary="a tools.ts, and no Node to run it"),
+    Rule(id="no-type-stripper", level="error", summary="nothing that takes the types off"),
+    Rule(id="route-not-answered", level="warning", summary="a component without a tool's route"),
+    Rule(id="component-not-reached", level="warning", summary="a component that is not there"),
+)
+
 
 def every_rule() -> tuple[Rule, ...]:
     """Every rule once, those that keep a document from loading first."""
     load = [Rule(id=key, level="error", summary=text) for key, text in LOAD_RULES.items()]
     rules: dict[str, Rule] = {}
-    for rule in (*load, *TOOL_RULES, *APP_RULES, *FETCH_RULES):
+    for rule in (*load, *TOOL_RULES, *APP_RULES, *FETCH_RULES, *FOLDER_RULES):
         rules.setdefault(rule.id, rule)
     return tuple(rules.values())

@@ -21,7 +21,10 @@ egress_app = group("egress", "The egress guard.")
 policy_app = group("policy", "A workspace's policy.")
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A definition, YAML or JSON; - reads stdin.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="A definition, YAML or JSON, or an app folder; - reads stdin."
+    ),
 ]
 Pins = Annotated[
     list[str] | None,
@@ -82,7 +85,10 @@ def call(
 def lint(
     *,
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Definitions or catalogs; - reads stdin.")
+        list[str],
+        typer.Argument(
+            metavar="FILE…", help="Definitions, catalogs or app folders; - reads stdin."
+        ),
     ],
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
     fetch: Annotated[
@@ -93,7 +99,7 @@ def lint(
     ] = False,
     output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
 ) -> None:
-    """Check definitions and catalogs: errors, and what a reviewer would ask."""
+    """Check definitions, catalogs and app folders: errors, and what a reviewer would ask."""
     from remit.main.commands.lint import run
 
     finish(
@@ -175,7 +181,7 @@ def export(
 @app.command()
 def diff(
     *,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A definition or catalog.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A definition, catalog or app folder.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same, changed.")],
     fetch: Fetch = False,
     output: Annotated[TextOrJson, typer.Option("--format", help="How to print.")] = "text",
@@ -184,6 +190,28 @@ def diff(
     from remit.main.commands.diff import run
 
     finish(lambda: run(old, new, settings(), fetch=fetch, as_json=output == "json"))
+
+
+@app.command()
+def build(
+    *,
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder with app.yaml.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; stdout by default."),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", metavar="S", min=0.1, max=600, help="For each tools file."),
+    ] = 10.0,
+    no_routes: Annotated[
+        bool, typer.Option("--no-routes", help="Ask no component whether it has the routes.")
+    ] = False,
+) -> None:
+    """Build an app folder: one definition, from app.yaml, SKILL.md and tools files."""
+    from remit.main.commands.build import run
+
+    finish(lambda: run(folder, settings(), output=output, limit_s=timeout, routes=not no_routes))
 
 
 @egress_app.command("check")

@@ -19,6 +19,7 @@ from remit.values.json import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from remit.building import Built
     from remit.catalog.model import Definition
     from remit.documents.load import Media
     from remit.values.json import JsonValue
@@ -42,21 +43,26 @@ class Source:
     Attributes:
         name: the path as the user typed it; ``-`` for standard input.
         data: its bytes, to find the line of a pointer when there is something to say.
+        built: the app folder that ``document`` was built from, without an error of its own;
+            None where it is a file's.
     """
 
     name: str
     data: bytes
     media: Media
     document: JsonValue
+    built: Built | None = None
 
     def places(self, pointers: Iterable[str]) -> Mapping[str, tuple[int, int]]:
-        """Line and column, 1-based, of each pointer that can be found."""
+        """Line and column, 1-based, of each pointer that can be found in the file ``name``."""
+        if self.built is not None:
+            return {}
         return locate_all(self.data, pointers, media=self.media)
 
     @property
     def is_catalog(self) -> bool:
         """Whether it is a bare catalog: a list of tools, or an object with nothing but tools."""
-        return as_records(self.document) is not None
+        return self.built is None and as_records(self.document) is not None
 
 
 def read_bytes(name: str, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
@@ -122,13 +128,19 @@ def refuse_swapped(file: str, tool: str) -> None:
         )
 
 
-def read_source(name: str) -> Source:
-    """Read and decode a YAML or JSON document.
+def read_source(name: str, *, brand: str | None = None) -> Source:
+    """Read and decode a YAML or JSON document, or build an app folder.
+
+    Args:
+        name: the path; ``-`` is standard input.
+        brand: the brand setting, where a folder may stand; None where only a file may.
 
     Raises:
         WrongUse: the file cannot be read.
-        InvalidDefinition: it cannot be decoded; the message has each place.
+        InvalidDefinition: it cannot be decoded or built; the message has each place.
     """
+    if brand is not None and is_app_folder(name):
+        return _built_source(name, brand)
     data = read_bytes(name)
     media = media_of(data, name)
     try:
@@ -150,6 +162,22 @@ def _decoded(data: bytes, name: str, media: Media) -> object:
     return parse_document(data, name=name, media=media)
 
 
+def _built_source(name: str, brand: str) -> Source:
+    # Most commands read no folder, and do not wait for what builds one.
+    from remit.building import mistakes_of
+    from remit.main.folders import build_folder, unusable
+
+    built = build_folder(name, brand=brand)
+    if not built.sound:
+        raise unusable(built, mistakes_of(built, brand=brand), name)
+    return source_of(built, name)
+
+
+def source_of(built: Built, name: str) -> Source:
+    """A folder that was built without a fault of its own, as what a command reads."""
+    return Source(name=name, data=b"", media="json", document=built.document, built=built)
+
+
 def read_definition(name: str, *, brand: str) -> tuple[Source, Definition]:
     """Read a definition that loads without an error.
 
@@ -157,7 +185,17 @@ def read_definition(name: str, *, brand: str) -> tuple[Source, Definition]:
         WrongUse: the file cannot be read.
         InvalidDefinition: it has errors; all of them are in ``mistakes``.
     """
-    source = read_source(name)
+    source = read_source(name, brand=brand)
+    return source, definition_of(source, brand=brand)
+
+
+def definition_of(source: Source, *, brand: str) -> Definition:
+    """The definition that a source is, loaded without an error.
+
+    Raises:
+        InvalidDefinition: it has errors; all of them are in ``mistakes``.
+    """
+    name = source.name
     if source.is_catalog:
         raise InvalidDefinition(
             f"{name} is a bare catalog: a list of tools. This command needs a definition: "
@@ -165,6 +203,10 @@ def read_definition(name: str, *, brand: str) -> tuple[Source, Definition]:
         )
     loaded = load_definition(source.document, brand=brand)
     errors = tuple(mistake for mistake in loaded.mistakes if mistake.level == "error")
+    if source.built is not None and (errors or loaded.definition is None):
+        from remit.main.folders import unusable
+
+        raise unusable(source.built, errors, name)
     if errors or loaded.definition is None:
         places = source.places(mistake.pointer for mistake in errors)
         listed: list[str] = []
@@ -176,4 +218,13 @@ def read_definition(name: str, *, brand: str) -> tuple[Source, Definition]:
         raise InvalidDefinition(
             "\n".join([*listed, f"{name} cannot be used: {count}."]), mistakes=errors
         )
-    return source, loaded.definition
+    return loaded.definition
+
+
+def is_app_folder(name: str) -> bool:
+    """Whether a name is that of a folder which has, or should have, an ``app.yaml``."""
+    path = Path(name)
+    try:
+        return path.is_dir() and any((path / part).exists() for part in ("app.yaml", "skills"))
+    except (OSError, ValueError):
+        return False

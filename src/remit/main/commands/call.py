@@ -82,6 +82,10 @@ def run(wish: Wish, settings: Settings, *, dry_run: bool) -> int:
 
 def _mistake_json(mistake: object) -> JsonObject:
     """A mistake for a program: what and where, and the mend."""
+    from remit.building import Fault
+
+    if isinstance(mistake, Fault):
+        return {"file": mistake.file, "line": mistake.line, **_mistake_json(mistake.mistake)}
     if isinstance(mistake, Mistake):
         return {
             "rule": mistake.rule,

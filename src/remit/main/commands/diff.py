@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from remit.catalog.definitions import load_catalog
 from remit.catalog.requests import Surroundings
 from remit.errors import InvalidDefinition, WrongUse
-from remit.main.files import read_definition, read_source
+from remit.main.files import definition_of, read_source
 from remit.main.output import print_json, print_text
 from remit.policy.versions import VersionDiff, compare, compare_tools
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def run(old: str, new: str, settings: Settings, *, fetch: bool, as_json: bool) -> int:
     """Print the difference of two definitions, or of two bare catalogs."""
-    sources = read_source(old), read_source(new)
+    sources = tuple(read_source(name, brand=settings.brand) for name in (old, new))
     if sources[0].is_catalog != sources[1].is_catalog:
         raise WrongUse(
             f"{old} and {new} cannot be compared: one is a bare catalog, one a definition."
@@ -27,7 +27,7 @@ def run(old: str, new: str, settings: Settings, *, fetch: bool, as_json: bool) -
     if sources[0].is_catalog:
         found = compare_tools(*(_tools(source, settings) for source in sources))
     else:
-        found = compare(*(_definition(name, settings, fetch=fetch) for name in (old, new)))
+        found = compare(*(_definition(source, settings, fetch=fetch) for source in sources))
     if as_json:
         print_json(found.as_json())
     else:
@@ -35,8 +35,8 @@ def run(old: str, new: str, settings: Settings, *, fetch: bool, as_json: bool) -
     return 0
 
 
-def _definition(name: str, settings: Settings, *, fetch: bool) -> Definition:
-    _, definition = read_definition(name, brand=settings.brand)
+def _definition(source: Source, settings: Settings, *, fetch: bool) -> Definition:
+    definition = definition_of(source, brand=settings.brand)
     if not fetch:
         return definition
     from remit.main.commands.statement import with_effective_tools

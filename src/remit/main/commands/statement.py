@@ -66,7 +66,8 @@ def lock(
     if strict and not check:
         raise WrongUse("--strict goes with --check: it fails on any difference.")
     _, definition = read_definition(file, brand=settings.brand)
-    path = lock_file or Path(file if file != "-" else ".").parent / "remit.lock"
+    beside = Path(file if file != "-" else ".")
+    path = lock_file or (beside if beside.is_dir() else beside.parent) / "remit.lock"
     again = f"remit lock {file}" + (f" -o {lock_file}" if lock_file else "")
     if check:
         return _check(path, definition, again, strict=strict)
