@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tests.cases import fetched, offers, session_cases
+from tests.cases import fetched, handler_cases, offers, session_cases
 from tests.cases.judges import (
     judge_lint,
     judge_never,
@@ -90,7 +90,8 @@ def _conversation(case: Json, given: Json) -> Verdict:
     """A case that is walked at a server process."""
     if (reason := session_cases.later(given)) is not None:
         return Verdict(id=case["id"], status="later", words=reason)
-    faults, prose = session_cases.session_case(given, case["expect"])
+    walk = session_cases.session_case if "script" in given else handler_cases.handler_case
+    faults, prose = walk(given, case["expect"])
     return verdict(case["id"], faults, prose=prose)
 
 
