@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from remit.documents.canonical import compact_json
 from remit.main.chat_api import object_of, objects, text
+from remit.main.chat_button import buttons_of, continues_on, drawn_card
 from remit.main.output import paint
 from remit.main.terminal import Face, drawn, one_line
 from remit.values.visible import visible
@@ -103,7 +104,7 @@ def typed(found: JsonObject, line: str) -> Typed:
         return Instead(rest)
     kind = found.get("kind")
     if kind == "action":
-        return _of_action(found, letter)
+        return _of_action(found, words.lower())
     if kind == "connect":
         return _of_waiting(letter, denies=True)
     if text(found.get("by")) in _WAITS_FOR:
@@ -131,16 +132,17 @@ def _of_waiting(letter: str, *, denies: bool) -> Typed:
     return Answered({"decision": "deny"}) if denies and letter == "g" else Unclear()
 
 
-def _of_action(found: JsonObject, letter: str) -> Typed:
-    if letter == "s":
+def _of_action(found: JsonObject, words: str) -> Typed:
+    if words == "s":
         return Answered({"skip": True})
-    if letter == "c":
+    if words == "c":
         return Answered({"cancel": True})
-    if not letter:
-        return Later()
-    buttons = _buttons(found)
-    if letter.isdecimal() and 1 <= int(letter) <= len(buttons):
-        return Answered({"press": text(buttons[int(letter) - 1].get("id"))})
+    if continues_on(found) is not None:
+        return Unclear() if words else Later()
+    # Enter alone decides nothing, and does not put the card away: it can be pressed here alone.
+    pressed = buttons_of(found)
+    if words.isascii() and words.isdecimal() and len(words) < 3 and 1 <= int(words) <= len(pressed):
+        return Answered({"press": text(pressed[int(words) - 1].get("id"))})
     return Unclear()
 
 
@@ -192,25 +194,24 @@ def _how_to_connect(app: str, user: str) -> str:
 
 
 def _action(found: JsonObject) -> Asked:
-    card = object_of(found.get("card"))
-    title = one_line(text(card.get("title")) or text(found.get("title")))
-    lines = ["", paint(title, "bold", sys.stderr)]
-    if words := text(card.get("description")):
-        lines.append(f"  {one_line(words)}")
-    lines += [
-        f"  {number}  {one_line(text(button.get('label')))}"
-        for number, button in enumerate(_buttons(found), 1)
-    ]
+    card = drawn_card(found)
+    if (name := continues_on(found)) is not None:
+        return Asked(
+            card=f"{card}\n\n{paint(f'Continue on {name}.', 'bold', sys.stderr)}",
+            question=(
+                "s = skip · c = cancel, and stop the agent · Enter = wait\n"
+                "  m TEXT = take it back and say TEXT: "
+            ),
+            decides=False,
+        )
     return Asked(
-        card="\n".join(lines),
-        question="A number = press it · s = skip · c = cancel · Enter = wait: ",
+        card=card,
+        question=(
+            "A number = press that button · s = skip · c = cancel, and stop the agent\n"
+            "  m TEXT = take it back and say TEXT: "
+        ),
         decides=True,
     )
-
-
-def _buttons(found: JsonObject) -> list[JsonObject]:
-    elements = objects(object_of(found.get("card")).get("elements"))
-    return [one for one in elements if one.get("type") == "button"]
 
 
 def left_open(found: JsonObject, user: str) -> str:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from remit.main.chat_api import object_of, objects, text
+from remit.main.chat_button import buttons_of, continues_on, set_apart
 from remit.main.output import is_terminal, paint, say, width
 from remit.main.terminal import one_line
 from remit.values.visible import visible
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = "This may have happened. Check before trying again."
 _DECIDED = {"cancelled": "taken back", "expired": "nobody answered in time"}
+# A card is cancelled by a button of its own, which a message in the place of an answer is not.
+_OF_CARD = {"cancelled": "cancelled"}
 _MAX_LINE = 240
 _CALLS = frozenset({"tool_call", "tool_progress", "tool_result", "client_tool_call", "widget"})
 _ENDINGS = {
@@ -53,6 +56,7 @@ class View:
         self._live = drawn and os.environ.get("TERM") != "dumb"
         self._calls: dict[str, _Call] = {}
         self._said: dict[str, int] = {}
+        self._cards: dict[str, JsonObject] = {}
         self._in_text = False
         self._asking = False
         self._status_line = False
@@ -75,8 +79,10 @@ class View:
                 self._catalog(data)
             case "run_started":
                 self._thinking = time.monotonic()
+            case "human_input_needed":
+                self.knows(data)
             case "human_input_resolved":
-                self._resolved(data)
+                self._resolved(data, event.at)
             case "run_finished":
                 self._finished(data)
             case _:
@@ -98,6 +104,11 @@ class View:
                 self.line("It waits for a browser of the app to do it.")
             case _:
                 self.line(f"{_line(text(data.get('widget')))} is drawn in the app, not here")
+
+    def knows(self, found: JsonObject) -> None:
+        """Keep the card of an open input, so that its answer can be told in words."""
+        if found.get("kind") == "action":
+            self._cards[text(found.get("id"))] = found
 
     def restart_clock(self, call_id: str) -> None:
         """A person has answered: what a call takes counts from here."""
@@ -215,13 +226,21 @@ class View:
                     "yellow",
                 )
 
-    def _resolved(self, data: JsonObject) -> None:
+    def _resolved(self, data: JsonObject, at: str) -> None:
+        """The one line that a card becomes: what was decided, by whom, where, and when."""
         by, note = text(data.get("by")), text(data.get("note"))
         status = text(data.get("status"))
+        card = self._cards.pop(text(data.get("inputId")), None)
         # Through which key a person answered is in the record.
         name = _line(by.removeprefix("user:").partition(" through ")[0])
-        who = f" by {name}" if name and name != "system" else ""
-        self.line(f"{_DECIDED.get(status, status)}{who}{f': {_line(note)}' if note else ''}")
+        known = bool(name) and name != "system"
+        words = _DECIDED.get(status, status)
+        if known and (pressed := text(data.get("press"))):
+            words = f"{name} pressed {_label(card, pressed)}{_device(card, data)}"
+        elif known:
+            words = f"{(card and _OF_CARD.get(status)) or words} by {name}"
+        when = f" · {clock}" if (clock := _clock(at)) else ""
+        self.line(f"{words}{when}{f': {_line(note)}' if note else ''}")
 
     def _progress(self, call_id: str, data: JsonObject) -> None:
         call = self._calls.get(call_id)
@@ -243,14 +262,26 @@ class View:
         error = object_of(object_of(data.get("display")).get("error"))
         if outcome == "ok":
             self.line(f"{call.title} · {_seconds(took)}")
-            for link in _links(object_of(data.get("display"))):
-                self.line(link)
+            self._display(object_of(data.get("display")))
         elif outcome == "error":
             self.line(f"{call.title} failed: {_line(text(error.get('message')))}", "yellow")
         else:
             self.line(f"{call.title} · {_ENDINGS.get(outcome, _line(outcome))}", "yellow")
         if error.get("mayHaveHappened") is True and outcome != "outcome_unknown":
             self.line(UNKNOWN, "yellow")
+
+    def _display(self, display: JsonObject) -> None:
+        """What the app shows of a result: a note as plain text, and addresses."""
+        if note := text(display.get("markdown")):
+            self.clear()
+            for line in set_apart(note):
+                say(line)
+        if page := text(display.get("embedUrl")):
+            # Whole, so that the terminal can open it.
+            self.line(f"The app shows a page: {one_line(page)}")
+        url = text(object_of(display.get("data")).get("url"))
+        if url and display.get("renderer") in {"link", "image"}:
+            self.line(one_line(url))
 
     def _finished(self, data: JsonObject) -> None:
         self._thinking = None
@@ -264,13 +295,22 @@ class View:
                 pass
 
 
-def _links(display: JsonObject) -> list[str]:
-    """Addresses that a result is to be seen at."""
-    data = object_of(display.get("data"))
-    found = [text(data.get("url")) if display.get("renderer") in {"link", "image"} else ""]
-    found.append(text(display.get("embedUrl")))
-    found.append(text(display.get("markdown")))
-    return [one_line(one) for one in found if one]
+def _label(card: JsonObject | None, pressed: str) -> str:
+    """The label of a button, between marks of its own; its id where the card is not known."""
+    for button in buttons_of(card or {}):
+        if text(button.get("id")) == pressed:
+            return f"«{_line(text(button.get('label')))}»"
+    return _line(pressed)
+
+
+def _device(card: JsonObject | None, data: JsonObject) -> str:
+    """Where it was pressed, if that was on a device; its name where the card says it."""
+    device = text(data.get("device"))
+    if not device:
+        return ""
+    assignee = object_of(object_of((card or {}).get("card")).get("assignee"))
+    named = continues_on(card or {}) if text(assignee.get("computerId")) == device else None
+    return f" on {named or _line(device)}"
 
 
 def _line(words: str) -> str:
@@ -289,6 +329,12 @@ def _moment(at: str) -> float | None:
         return datetime.fromisoformat(at).timestamp()
     except ValueError:
         return None
+
+
+def _clock(at: str) -> str:
+    """An RFC 3339 time as a clock shows it here; empty for what is none."""
+    moment = _moment(at)
+    return "" if moment is None else time.strftime("%H:%M", time.localtime(moment))
 
 
 def _write(words: str) -> None:

@@ -67,6 +67,8 @@ class Conversation:
         self._stream = api.stream(head, self._told)
         self._mine: set[str] = set()
         self._inputs = {text(one.get("id")): one for one in waiting}
+        for one in waiting:
+            view.knows(one)
         # Those that the user leaves open for now.
         self._later: set[str] = set()
         # What ended before the agent took the last message up says nothing of it.

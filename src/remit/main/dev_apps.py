@@ -13,6 +13,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from remit.calls.channels import embed_origins
 from remit.catalog.reading import is_object
 from remit.errors import InvalidDefinition, RemitError, WrongUse
 from remit.gateway.acting import system
@@ -24,6 +25,7 @@ from remit.gateway.submitting import House, change, submit
 from remit.main.files import read_definition
 from remit.policy.reach import origins_of
 from remit.values.secrets import Secret
+from remit.values.urls import parse_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -136,6 +138,13 @@ class DevApps:
             if app.definition is not None
             for use in origins_of(app.definition)
         }
+
+    def frames(self) -> set[str]:
+        """Origins that pages of the apps may be framed from; components as they run here."""
+        running = {str(parse_url(url).origin) for url in self._given.urls.values()}
+        transcripts = frozenset({str(self._house.own)})
+        found = [app.definition for app in self.apps if app.definition is not None]
+        return running.union(*(embed_origins(one, transcripts) for one in found))
 
     def as_json(self) -> list[JsonValue]:
         """What the page shows."""

@@ -83,7 +83,12 @@ class Dev:
         for app in await apps.look():
             say(_told(app, self._given.user))
         self._tell_unused(apps)
-        page = DevPage(enter=self._enter, state=lambda: self._state(apps), images=apps.origins)
+        page = DevPage(
+            enter=self._enter,
+            state=lambda: self._state(apps),
+            images=apps.origins,
+            frames=apps.frames,
+        )
         watch = asyncio.create_task(self._watch(apps))
         with _on_enter(self._print_link):
             try:

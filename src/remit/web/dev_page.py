@@ -39,14 +39,16 @@ _MEDIA = {
 _INDEX = "index.html"
 _MAX_BODY_BYTES = 1_024
 _HEADERS = {
-    "cross-origin-opener-policy": "same-origin",
+    # A popup of a framed page keeps its opener, which a sign-in needs; links here give none.
+    "cross-origin-opener-policy": "same-origin-allow-popups",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
 }
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "img-src {images}; frame-src {frames}; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
@@ -60,11 +62,13 @@ class DevPage:
             or was used.
         state: apps with their faults, user, model; without a secret.
         images: origins that pictures may come from: those of the apps.
+        frames: origins that pages of the apps may be framed from.
     """
 
     enter: Callable[[str], JsonObject | None]
     state: Callable[[], Awaitable[JsonObject]]
     images: Callable[[], Iterable[str]]
+    frames: Callable[[], Iterable[str]]
 
 
 class _Code(Closed, frozen=True, kw_only=True):
@@ -135,7 +139,10 @@ class _Page:
         body = self._files.get(name)
         if body is None:
             raise NoSuchRoute(f"The page has no such part. It is at {PATH}.")
-        policy = _POLICY.format(images=" ".join(("'self'", *sorted(self._page.images()))))
+        policy = _POLICY.format(
+            images=" ".join(("'self'", *sorted(self._page.images()))),
+            frames=" ".join(sorted(self._page.frames())) or "'none'",
+        )
         return Answer(
             body=body,
             media=_MEDIA[name[name.rindex(".") :]],

@@ -38,6 +38,11 @@ export function user() {
   return held.user;
 }
 
+/** What the product is called here; empty before the page was entered. */
+export function brand() {
+  return held?.brand ?? "";
+}
+
 /** A path with its parts encoded: path`/v1/apps/${id}`. */
 export function path(parts, ...values) {
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent));

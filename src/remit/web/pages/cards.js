@@ -12,6 +12,9 @@ const DECIDED = {
   expired: "Nobody answered in time",
 };
 
+/** Each card's input, for the line that it becomes. */
+const inputs = new WeakMap();
+
 /** The card of an open input; `wants` is the credential that its app takes. */
 export function card(input, { wants } = {}) {
   return fill(el("article", {}), input, wants, "");
@@ -20,6 +23,7 @@ export function card(input, { wants } = {}) {
 /** Draw an input on a card, with what the server said against an answer. */
 function fill(made, input, wants, fault) {
   made.className = "card";
+  inputs.set(made, input);
   made.setAttribute("aria-label", `Waits for an answer: ${input.title ?? input.tool}`);
   const answer = answerer(made, input, wants);
   const parts = input.kind === "action" ? action(input, answer)
@@ -33,8 +37,12 @@ function fill(made, input, wants, fault) {
 export function settled(made, resolved, at) {
   // An input says with `by` who may answer it; the event that closes it, who did.
   const who = (resolved.answeredBy ?? resolved.by ?? "").replace(/^user:/, "").split(" through ")[0];
-  const what = DECIDED[resolved.status] ?? resolved.status;
   const nobody = !who || who === "system" || resolved.status === "expired";
+  const input = inputs.get(made) ?? {};
+  const what = resolved.press ? pressed(input, resolved)
+    // A card is cancelled by a button of its own, which a message in the place of an answer is not.
+    : resolved.status === "cancelled" && input.kind === "action" && !nobody ? "cancelled"
+    : DECIDED[resolved.status] ?? resolved.status;
   const words = nobody ? what : `${who} ${what}`;
   const note = resolved.note ? `: ${resolved.note}` : "";
   // Focus that stood on a button must not fall back to the top of the page.
@@ -48,8 +56,8 @@ export function settled(made, resolved, at) {
 /** Sends an answer once; what the server says against it stands on the card. */
 function answerer(made, input, wants) {
   return async (body) => {
-    const pressed = [...made.querySelectorAll("button, input")];
-    for (const one of pressed) one.disabled = true;
+    const controls = [...made.querySelectorAll("button, input")];
+    for (const one of controls) one.disabled = true;
     try {
       const stands = await ask("POST", path`/v1/inputs/${input.id}/answer`, { user: user(), ...body });
       settled(made, stands, stands.answeredAt);
@@ -59,7 +67,7 @@ function answerer(made, input, wants) {
         settled(made, stands, stands.answeredAt);
         return;
       }
-      for (const one of pressed) one.disabled = false;
+      for (const one of controls) one.disabled = false;
       // The request is another one by now: it is shown as it stands, before it is answered.
       if (stands) fill(made, stands, wants, error.message);
       else made.querySelector(".fault").textContent = error.message;
@@ -144,17 +152,53 @@ function verbs(input, answer, destructive) {
 
 const VARIANTS = { primary: "primary", danger: "danger" };
 
+/** The platform's words first, then the app's, then its buttons, then the platform's. None of them
+ * has the focus by itself. */
 function action(input, answer) {
+  const line = input.line ?? {};
   const shown = input.card ?? {};
-  const pressed = (shown.elements ?? []).filter((one) => one.type === "button");
+  const there = shown.assignee ? shown.assignee.name || shown.assignee.computerId : null;
+  const buttons = buttonsOf(input);
+  const dangerous = buttons.filter((one) => one.variant === "danger").map((one) => `“${one.label}”`);
+  const presses = el("div", { className: "buttons" },
+    buttons.map((one) => button(one.label, () => answer({ press: one.id }), VARIANTS[one.variant] ?? "")));
   return [
-    el("p", { className: "title", text: shown.title ?? input.title }),
-    shown.description ? el("p", { text: shown.description }) : null,
-    el("div", { className: "buttons" },
-      pressed.map((one) => button(one.label, () => answer({ press: one.id }), VARIANTS[one.variant] ?? "")),
+    el("div", { className: "platform" },
+      el("p", {}, el("strong", { text: `${line.act} · ${line.danger}` })),
+      el("p", { className: "small", text: `asked by ${input.app} on ${line.host}` })),
+    el("section", { className: "app", "aria-label": "The app's words" },
+      el("p", { className: "title", text: shown.title ?? input.title }),
+      shown.description ? el("p", { className: "words", text: shown.description }) : null,
+      there ? null : presses),
+    ...(there ? [el("p", {}, el("strong", { text: `Continue on ${there}.` }))] : [
+      dangerous.length ? el("p", { className: "small", text: `The app marks ${dangerous.join(" and ")} as dangerous.` }) : null,
+      folded("What each button does", pairs(buttons.map((one) => [one.label, whatItDoes(one)]))),
+    ]),
+    el("div", { className: "buttons own" },
       button("Skip", () => answer({ skip: true }), "quiet"),
-      button("Cancel", () => answer({ cancel: true }), "quiet")),
+      button("Cancel", () => answer({ cancel: true }), "quiet"),
+      el("p", { className: "small", text: "Skip: the agent goes on without it. Cancel: the agent stops." })),
   ].filter(Boolean);
+}
+
+function buttonsOf(input) {
+  return (input.card?.elements ?? []).filter((one) => one.type === "button");
+}
+
+/** What a press does; what is sent is part of it. */
+function whatItDoes({ input, target }) {
+  const given = JSON.stringify(input === undefined ? {} : input);
+  if (!target) return `tells the agent ${given}`;
+  const where = target.url ?? `${target.path} of the app's component ${target.component}`;
+  return `calls ${target.method} ${where} with ${given}`;
+}
+
+/** The words for a press: which button, and where it was pressed. */
+function pressed(input, resolved) {
+  const label = buttonsOf(input).find((one) => one.id === resolved.press)?.label ?? resolved.press;
+  const { computerId, name } = input.card?.assignee ?? {};
+  const device = resolved.device ? ` on ${(resolved.device === computerId && name) || resolved.device}` : "";
+  return `pressed “${label}”${device}`;
 }
 
 // --- a connection ---------------------------------------------------------------------------

@@ -1,6 +1,9 @@
-// How a result is drawn: by one of five renderers, or as JSON where it does not fit.
+// How a result is drawn: the page or the note of an app, one of five renderers, or as JSON where it
+// does not fit.
 
-import { el, pre, pretty, visible } from "/dev/dom.js";
+import { absolute, el, link, pre, pretty, visible } from "/dev/dom.js";
+import { embed } from "/dev/embed.js";
+import { markdown } from "/dev/markdown.js";
 
 /** What is to be seen of a result at once; null where the folded JSON is enough. */
 export function shown(display) {
@@ -9,14 +12,14 @@ export function shown(display) {
 }
 
 function inside(display) {
-  if (display.embedUrl) return link(display.embedUrl, "Open the app's card");
-  if (display.markdown) return el("div", { className: "turn", text: display.markdown });
+  if (display.embedUrl) return embed(display.embedUrl);
+  if (display.markdown) return markdown(display.markdown);
   const data = display.data;
   switch (display.renderer) {
     case "image":
       return image(data ?? {});
     case "link":
-      return link(data?.url, data?.label ?? data?.url);
+      return linked(data ?? {});
     case "table":
       return table(data ?? {});
     case "diff":
@@ -26,18 +29,19 @@ function inside(display) {
   }
 }
 
-/** A link of an app: http(s) alone, and it learns nothing of this page. */
-function link(url, label) {
-  if (!/^https?:\/\//i.test(url ?? "")) return null;
-  return el("a", { href: url, target: "_blank", rel: "noopener noreferrer", text: label });
+/** A link of an app, by its label; null where its address is none. */
+function linked({ url, label }) {
+  const found = absolute(url);
+  return found && link(found, typeof label === "string" && label.trim() ? label : url);
 }
 
 function image({ url, alt }) {
-  if (!/^https?:\/\//i.test(url ?? "")) return null;
+  const found = absolute(url);
+  if (!found) return null;
   const words = visible(alt ?? "");
-  const drawn = el("img", { src: url, alt: words, loading: "lazy", referrerpolicy: "no-referrer" });
+  const drawn = el("img", { src: found.href, alt: words, loading: "lazy", referrerpolicy: "no-referrer" });
   // A picture of another origin than the app's is not loaded: it is a link then.
-  drawn.addEventListener("error", () => drawn.replaceWith(link(url, alt || url)));
+  drawn.addEventListener("error", () => drawn.replaceWith(link(found, alt || url)));
   return drawn;
 }
 

@@ -18,12 +18,17 @@ export function el(tag, props = {}, ...children) {
   return made;
 }
 
-// What cannot be seen: controls, joiners, marks that turn a line round, tags.
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+// What cannot be seen, the same characters as the server's `values/visible.py`: controls, joiners,
+// fillers, marks that turn a line round, selectors, tags. A selector of style stays behind a sign.
+const UNSEEN = String.raw`\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f`
+  + String.raw`\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0`
+  + String.raw`\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}`;
+const STYLE = String.raw`\ufe0e\ufe0f`;
+const SHOWN = new RegExp(`[${UNSEEN}]|(?<![^\\s${STYLE}${UNSEEN}])[${STYLE}]`, "gu");
 
 /** A text with every character that cannot be seen written out. */
 export function visible(text) {
-  return String(text).replace(UNSEEN, (one) => {
+  return String(text).replaceAll("\r\n", "\n").replace(SHOWN, (one) => {
     const code = one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
     return `⟨U+${code}⟩`;
   });
@@ -49,6 +54,23 @@ export function folded(word, ...inside) {
 
 export function pre(text) {
   return el("pre", { text, tabindex: "0" });
+}
+
+/** An address of an app that may be a link; null where it is not absolute http(s), or misleads. */
+export function absolute(address) {
+  if (typeof address !== "string" || address.length > 8192 || !/^https?:\/\//i.test(address)) return null;
+  try {
+    const url = new URL(address);
+    // What stands before an @ only looks like a host.
+    return url.username || url.password || visible(address) !== address ? null : url;
+  } catch {
+    return null;
+  }
+}
+
+/** A link of an app; it learns nothing of this page. */
+export function link(url, label) {
+  return el("a", { href: url.href, target: "_blank", rel: "noopener noreferrer", text: label });
 }
 
 /** A length of time as people say it. */
