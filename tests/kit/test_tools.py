@@ -26,7 +26,7 @@ from pydantic import (
 
 from remit.catalog.definitions import load_definition
 from remit.kit import AppTarget, Button, Card, ClientTarget, Tool, UrlTarget
-from remit.kit.tools import Method, Target
+from remit.kit.tools import Method, Target, parameters_of
 
 
 class Colour(Enum):
@@ -313,3 +313,22 @@ def test_every_tool_of_the_kit_loads_without_a_mistake(tool: Tool) -> None:
     assert found.parameters.names == set(tool.input.model_fields)
     assert found.requires_approval == tool.requires_approval
     assert found.idempotent == tool.idempotent
+
+
+@pytest.mark.parametrize(
+    ("config", "closed"),
+    [
+        (ConfigDict(), True),
+        (ConfigDict(extra="ignore"), True),
+        (ConfigDict(extra="forbid"), True),
+        (ConfigDict(extra="allow"), False),
+    ],
+    ids=["default", "ignore", "forbid", "allow"],
+)
+def test_model_that_strips_unknown_keys_is_closed(config: ConfigDict, *, closed: bool) -> None:
+    """Pydantic's default takes no unknown key; only then can a model be held to the schema."""
+    inner = create_model("Part", __config__=config, size=(int, 1))
+    outer = create_model("Whole", __config__=config, part=(inner, ...))
+    schema: Any = parameters_of(outer)
+    assert (schema.get("additionalProperties") is False) == closed
+    assert (schema["$defs"]["Part"].get("additionalProperties") is False) == closed

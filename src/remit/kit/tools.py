@@ -6,9 +6,12 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pydantic_core.core_schema import ModelSchema
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -173,13 +176,30 @@ def _copied(mapping: Mapping[str, object] | None) -> Record | None:
     return None if mapping is None else dict(mapping)
 
 
+class _Closed(GenerateJsonSchema):
+    """A model that strips unknown keys (Pydantic's default) takes none: the schema says so.
+
+    A language model can be held to a closed schema alone (contract section 2).
+    """
+
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        """See the base class."""
+        found = super().model_schema(schema)
+        strips = schema["cls"].model_config.get("extra", "ignore") == "ignore"
+        if strips and not schema.get("root_model") and found.get("type") == "object":
+            found.setdefault("additionalProperties", False)
+        return found
+
+
 def parameters_of(model: type[BaseModel]) -> Record:
     """The JSON Schema of what the model takes in; an object at its root, also where it recurs.
+
+    It is closed unless the model's ``extra`` is ``allow``.
 
     Raises:
         pydantic.errors.PydanticInvalidForJsonSchema: a field has no JSON Schema.
     """
-    schema: Record = model.model_json_schema(mode="validation")
+    schema: Record = model.model_json_schema(mode="validation", schema_generator=_Closed)
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference.startswith(_LOCAL):
         # A model that holds itself is defined apart. A catalog wants type and properties in sight.
