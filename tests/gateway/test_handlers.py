@@ -10,9 +10,9 @@ import pytest
 
 from remit.kit import Refusal, identity, is_thread, tool_context
 from remit.kit.identity import Identity
+from tests.gateway.card_stage import APP, CALL, said
 from tests.gateway.conversations import open_conversation
 from tests.gateway.nodes import Stage, furnish, open_stage
-from tests.gateway.test_turns_cards import APP, CALL, said
 
 ISSUER = "https://remit.acme.example"
 AUDIENCE = "acme/api"

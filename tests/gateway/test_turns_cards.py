@@ -3,117 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remit.errors import CallError, Forbidden, InvalidRequest
+from remit.errors import Forbidden, InvalidRequest
 from remit.gateway import sessions
-from remit.gateway.acting import Actor
-from remit.gateway.acting import act as act_of
 from remit.gateway.answering import Answer
 from remit.gateway.answering import answer as answer_input
-from remit.gateway.devices import DeviceRow
-from remit.gateway.ledger import CallFilter
-from remit.gateway.ports import WireResponse
+from remit.gateway.sessions import Said
 from tests import databases
-from tests.catalog.documents import Json, parameters
-from tests.gateway.conversations import Conversation, ask, open_conversation, talk_on
+from tests.gateway.card_stage import (
+    APP,
+    CALL,
+    START,
+    act,
+    button,
+    card,
+    client,
+    device,
+    open_cards,
+    result_of,
+    said,
+)
+from tests.gateway.conversations import open_conversation, talk_on
 from tests.gateway.fakes import answer
 from tests.gateway.nodes import BACKEND, HeldEgress, furnish, open_stage, restarted
-from tests.gateway.server import shop
-
-SEARCH: Json = {
-    "name": "search_mail",
-    "description": "Search the mail. Not for sending.",
-    "parameters": parameters("words", words="string"),
-    "target": {
-        "type": "app",
-        "component": "api",
-        "path": "/tools/search",
-        "method": "POST",
-        "body": "${input}",
-    },
-}
-START: Json = {
-    "type": "app",
-    "component": "api",
-    "path": "/oauth/start",
-    "method": "POST",
-    "body": "${input}",
-}
-APP = shop(
-    SEARCH,
-    components={"api": {"url": "https://api.acme.example"}},
-    baseUrl="https://acme.example",
-)
-LOOK: Json = {"type": "app", "component": "api", "path": "/s", "method": "GET"}
-CALL = [ask("search_mail", words="tea")]
-
-
-def button(element: str = "connect", **more: object) -> Json:
-    """A button of the app."""
-    return {"type": "button", "id": element, "label": element.title(), **more}
-
-
-def card(*buttons: Json, **more: object) -> WireResponse:
-    """A handler's answer that asks for an action."""
-    body = {"type": "action_required", "title": "Connect Gmail", **more}
-    return answer({**body, "elements": list(buttons or [button()])})
-
-
-def said(content: str) -> WireResponse:
-    """A handler's answer."""
-    return answer({"content": content})
-
-
-def open_cards(
-    place: Path | str,
-    *answers: WireResponse | CallError,
-    lines: Sequence[Any] = (CALL, "So it is."),
-) -> AbstractAsyncContextManager[Conversation]:
-    """A conversation in which the model searches the mail, and what the app answers in turn."""
-    return open_conversation(place, *lines, answers=answers, document=APP)
-
-
-async def act(talk: Conversation, decision: str, *, actor: Actor = BACKEND, **more: object) -> None:
-    """Answer the open card as the API does, and let the node work."""
-    (input_id,) = (await talk.row()).state.inputs
-    whose: dict[str, Any] = {"user": "ana"} if actor is BACKEND else {"in_person": True}
-    fields: dict[str, Any] = {"decision": decision, **whose, **more}
-    given = Answer(**fields)
-    result = await answer_input(talk.stage.node, actor, input_id, given)
-    await sessions.answered(talk.talks, actor, result)
-    await talk.work()
-
-
-def client(talk: Conversation, device_id: str | None) -> Actor:
-    """Whoever holds a client token of the session, made for a device."""
-    return Actor(
-        key_id="k_client",
-        role="client",
-        workspace="acme",
-        user="ana",
-        session=talk.id,
-        device=device_id,
-    )
-
-
-async def device(talk: Conversation, device_id: str, user: str, name: str) -> None:
-    """Register a device."""
-    row = DeviceRow(workspace="acme", id=device_id, user=user, name=name, created_at=0)
-    entry = act_of(talk.stage.server.books, BACKEND, "device.put", f"device/{device_id}", {})
-    await talk.stage.node.devices.put("acme", row, act=entry)
-
-
-async def result_of(talk: Conversation) -> dict[str, Any]:
-    """The one result that the session was told."""
-    (result,) = await talk.data("tool_result")
-    return result
 
 
 @pytest.mark.promise("K-37", "K-42", "K-44")
@@ -145,35 +62,6 @@ async def test_button_without_a_target_gives_its_input_as_the_result(scratch: Pa
         assert (await talk.data("message"))[-1]["text"] == "So it is."
 
 
-@pytest.mark.promise("K-07", "K-16", "K-40", "K-45")
-async def test_button_with_a_target_calls_it_first(scratch: Path) -> None:
-    """Same engine, the button's own input; a call of its own, whose result is the tool's."""
-    asked = card(button(input={"scope": "gmail.readonly"}, target=START, variant="primary"))
-    async with open_cards(scratch, asked, said("Connected.")) as talk:
-        await talk.say()
-        await act(talk, "press", press="connect")
-        assert talk.stage.egress.lines == ["POST /tools/search", "POST /oauth/start"]
-        pressed = talk.stage.egress.sent[1]
-        assert json.loads(pressed.body or b"") == {"scope": "gmail.readonly"}
-        headers = dict(pressed.headers)
-        assert headers["Authorization"].startswith("Bearer ")
-        context = json.loads(headers["Remit-Tool-Context"])
-        assert context == {"source": "thread", "threadId": talk.id}
-        result = await result_of(talk)
-        assert (result["outcome"], result["content"]) == ("ok", "Connected.")
-        page = await talk.stage.server.store.calls.list("acme", CallFilter(session=talk.id))
-        child, parent = sorted(page.items, key=lambda row: row.source)
-        assert (child.source, parent.source) == ("button", "session")
-        record = await talk.stage.record(child.id)
-        assert record["parent"] == parent.id
-        assert record["argOrigins"] == {"scope": "button"}
-        assert record["answeredBy"] == "user:ana through key:k_back"
-        assert len(record["attempts"]) == 1
-        (press,) = (await talk.stage.record(parent.id))["presses"]
-        assert (press["press"], press["callId"]) == ("connect", child.id)
-        assert headers["Idempotency-Key"] == child.id
-
-
 async def test_target_may_answer_with_another_card(scratch: Path) -> None:
     """Each is an input of its own on the one call; the chain ends with a result."""
     second = card(button("choose", input={"box": 1}), title="Choose a mailbox")
@@ -199,19 +87,6 @@ async def test_chain_of_cards_ends_after_five(scratch: Path) -> None:
         assert "response_invalid" in result["content"]
         assert "6 times in a row" in result["content"]
         assert (await talk.row()).status == "idle"
-
-
-async def test_error_of_a_target_is_the_error_of_the_call(scratch: Path) -> None:
-    """What a handler says goes to the agent intact, from a button too."""
-    refused = answer({"code": "no_seat", "error": "No seat is left."}, 409)
-    async with open_cards(scratch, card(button(target=START)), refused) as talk:
-        await talk.say()
-        await act(talk, "press", press="connect")
-        error = json.loads((await result_of(talk))["content"])["error"]
-        assert error["code"] == "upstream_error"
-        assert error["details"]["status"] == 409
-        assert error["details"]["code"] == "no_seat"
-        assert error["details"]["message"] == "No seat is left."
 
 
 async def test_skip_lets_the_agent_go_on(scratch: Path) -> None:
@@ -273,63 +148,6 @@ async def test_own_error_of_a_handler_reaches_the_caller_intact(scratch: Path) -
         assert details["message"] == "Gmail must be connected first."
 
 
-@pytest.mark.parametrize(
-    ("buttons", "words"),
-    [
-        ([button(target={**START, "component": "web"})], 'no component "web"'),
-        (
-            [
-                button(
-                    target={
-                        "type": "url",
-                        "url": "https://evil.example/x",
-                        "method": "POST",
-                        "body": "${input}",
-                    }
-                )
-            ],
-            "evil.example",
-        ),
-        ([button(target={"type": "client", "name": "open_url"})], "client"),
-        ([button(target={**START, "headers": {"X-Key": "${env.SECRET}"}})], "SECRET"),
-        ([button(target={**START, "path": "//evil.example"})], "/elements/0/target/path"),
-        ([button(), button()], 'two buttons have the id "connect"'),
-        ([button(variant="huge")], "variant"),
-        ([button(label="")], "label"),
-        ([{"type": "html", "html": "<b>"}], "no button"),
-        ([button(input=3, target=START)], "the input of a target is an object"),
-    ],
-    ids=[
-        "component", "origin", "client", "env", "path", "twice", "variant", "label", "html",
-        "input",
-    ],
-)  # fmt: skip
-async def test_card_that_cannot_be_pressed_is_found_when_it_comes(
-    scratch: Path, buttons: list[Json], words: str
-) -> None:
-    """A destination outside of the remit, and whatever else is wrong: nobody is shown it."""
-    async with open_cards(scratch, card(*buttons)) as talk:
-        await talk.say()
-        assert await talk.data("human_input_needed") == []
-        error = json.loads((await result_of(talk))["content"])["error"]
-        assert error["code"] == "response_invalid"
-        assert words in error["message"]
-        assert talk.stage.egress.lines == ["POST /tools/search"]
-
-
-async def test_button_above_the_ceiling_is_found_when_it_comes(scratch: Path) -> None:
-    """A target that no tool has counts as action and moderate, whatever its card says."""
-    app = shop(
-        {**SEARCH, "target": LOOK},
-        components={"api": {"url": "https://api.acme.example"}},
-    )
-    asked = card(button(target=START))
-    async with open_conversation(scratch, CALL, "So it is.", answers=[asked], document=app) as talk:
-        await talk.say()
-        assert await talk.data("human_input_needed") == []
-        assert "goes beyond what was approved" in (await result_of(talk))["content"]
-
-
 async def test_card_without_buttons_is_none(scratch: Path) -> None:
     """It could only be skipped."""
     empty = answer({"type": "action_required", "title": "Wait", "elements": []})
@@ -353,27 +171,13 @@ async def test_only_what_a_card_takes_answers_it(scratch: Path) -> None:
         assert (await talk.row()).status == "idle"
 
 
-async def test_policy_holds_for_a_button(scratch: Path) -> None:
-    """A press is the approval of its request, and lifts no rule that denies."""
-    async with open_cards(scratch, card(button(target=START))) as talk:
-        await talk.say()
-        await talk.stage.policy(
-            {"match": {"source": "button"}, "then": "deny", "reason": "No buttons here"}
-        )
-        await act(talk, "press", press="connect")
-        result = await result_of(talk)
-        assert result["outcome"] == "denied"
-        assert "No buttons here" in result["content"]
-        assert talk.stage.egress.lines == ["POST /tools/search"]
-
-
 async def test_what_was_kept_of_a_card_is_what_was_shown(store_url: str) -> None:
     """Somebody who changes it in the store gets nothing sent."""
     async with open_cards(store_url, card(button(target=START))) as talk:
         await talk.say()
         (needed,) = await talk.data("human_input_needed")
         row = await talk.stage.row(needed["callId"])
-        changed = (row.private or "").replace("/oauth/start", "/oauth/other")
+        changed = f"{(row.private or '')[:-4]}AAAA"
         databases.change(store_url, "UPDATE call SET private = :changed", changed=changed)
         await act(talk, "press", press="connect")
         assert "not what was shown" in (await result_of(talk))["content"]
@@ -430,30 +234,31 @@ async def test_card_is_pressed_after_a_restart(scratch: Path) -> None:
         assert talk.stage.egress.lines == ["POST /tools/search", "POST /oauth/start"]
 
 
-async def test_button_whose_server_dies_sends_nothing_twice(scratch: Path) -> None:
-    """The call of a press is taken up like any other: nobody knows, and it is said."""
-    egress = HeldEgress([card(button(target=START)), said("Connected.")])
-    lines = (CALL, "So it is.")
-    async with open_conversation(scratch, *lines, egress=egress, document=APP) as talk:
-        egress.answers = [card(button(target=START)), said("Connected.")]
-        egress.go.set()
+async def test_words_that_grow_when_they_are_made_visible_can_be_pressed(scratch: Path) -> None:
+    """The bounds are of what the app wrote; what a person sees has every hidden mark named."""
+    title = "\u200d" * 60
+    async with open_cards(scratch, card(button(label="\u202ego"), title=title)) as talk:
         await talk.say()
-        egress.go.clear()
-        egress.left.clear()
-        (input_id,) = (await talk.row()).state.inputs
-        pressed = Answer(decision="press", press="connect", user="ana")
-        await answer_input(talk.stage.node, BACKEND, input_id, pressed)
+        (needed,) = await talk.data("human_input_needed")
+        assert "\u200d" not in json.dumps(needed, ensure_ascii=False)
+        assert "\u202e" not in json.dumps(needed, ensure_ascii=False)
+        await act(talk, "press", press="connect")
+        assert (await result_of(talk))["outcome"] == "ok"
+
+
+async def test_card_that_comes_after_the_run_was_stopped_is_taken_back(scratch: Path) -> None:
+    """The write ran to its end; nobody is asked any more, and the session rests."""
+    egress = HeldEgress([card()])
+    async with open_conversation(scratch, CALL, "So.", egress=egress, document=APP) as talk:
+        egress.answers = [card()]
+        await sessions.say(talk.talks, BACKEND, talk.id, Said(text="Do it."))
+        await talk.talker.round()
         await egress.left.wait()
-        after = talk_on(restarted(talk.stage), talk.model)
-        after.id = talk.id
-        after.stage.time.passed_ms += 60_000
-        await after.work()
-        result = await result_of(after)
-        assert result["outcome"] == "outcome_unknown"
-        assert "may have happened" in result["content"]
-        assert [one.split()[1] for one in egress.lines].count("/oauth/start") == 1
-        assert (await after.row()).status == "idle"
+        await sessions.cancel(talk.talks, BACKEND, talk.id)
         egress.go.set()
+        await talk.work()
+        assert (await result_of(talk))["outcome"] == "cancelled"
+        assert (await talk.row()).status == "idle"
 
 
 async def test_embedded_page_is_shown_whole_and_recorded_without_its_query(scratch: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.catalog.destinations import read_target
 from remit.catalog.mistakes import Mistakes
@@ -26,6 +26,7 @@ Variant = Literal["primary", "secondary", "danger"]
 
 MAX_TITLE, MAX_DESCRIPTION, MAX_LABEL, MAX_ID = 200, 2_000, 80, 64
 MAX_BUTTONS = 10
+#: Of a button's input, and of its target.
 MAX_INPUT_BYTES = 16 * 1024
 #: How many cards may follow one another in one call (contract section 8).
 MAX_IN_A_ROW = 5
@@ -65,7 +66,7 @@ class ActionCard(Struct, frozen=True, kw_only=True):
         return next((one for one in self.buttons if one.id == element), None)
 
     def as_json(self) -> JsonObject:
-        """The card as it is kept and shown; ``read_card`` reads it again."""
+        """The card as it is kept; ``read_card`` reads it again."""
         said: JsonObject = {"title": self.title}
         if self.description:
             said["description"] = self.description
@@ -73,6 +74,16 @@ class ActionCard(Struct, frozen=True, kw_only=True):
             said["assignee"] = {"computerId": self.assignee}
         said["elements"] = [_element(one) for one in self.buttons]
         return said
+
+    def shown(self) -> ActionCard:
+        """The same as a person reads it: nothing hides in its words."""
+        buttons = tuple(structs.replace(one, label=_line(one.label)) for one in self.buttons)
+        return structs.replace(
+            self,
+            title=_line(self.title),
+            description=visible(self.description),
+            buttons=buttons,
+        )
 
 
 def read_card(tool: str, answer: JsonObject, around: Surroundings) -> ActionCard:
@@ -121,7 +132,7 @@ def _element(button: Button) -> JsonObject:
 
 
 def _words(fields: Fields, key: str, most: int, *, needed: bool = True) -> str | None:
-    """A text for a person, as one in which nothing hides."""
+    """A text for a person."""
     if fields.values.get(key) is None:
         if needed:
             fields.missing(key, "a card" if not fields.at else "a button", f"write its {key}")
@@ -138,8 +149,11 @@ def _words(fields: Fields, key: str, most: int, *, needed: bool = True) -> str |
             f'"{key}" has {len(text):,} characters; {most:,} are allowed',
             "shorten it; it is never cut for you",
         )
-    words = visible(text)
-    return words if key == "description" else words.replace("\n", " ")
+    return text
+
+
+def _line(text: str) -> str:
+    return visible(text).replace("\n", " ")
 
 
 def _assignee(fields: Fields) -> str | None:
@@ -212,7 +226,14 @@ def _button(record: object, at: str, mistakes: Mistakes, around: Surroundings) -
     target = written = None
     if record.get("target") is not None:
         written = fields.object("target")
-        if written is not None:
+        if written is not None and len(canonical_json(written)) > MAX_INPUT_BYTES:
+            fields.wrong(
+                "too-long",
+                "target",
+                f'"target" is larger than {MAX_INPUT_BYTES:,} bytes',
+                "keep what is large in the app, and send its id",
+            )
+        elif written is not None:
             target = read_target(Fields(written, f"{at}/target", mistakes), around)
         if not is_object(given):
             fields.wrong(

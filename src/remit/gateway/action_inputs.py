@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct
 
 from remit.calls.action_cards import ActionCard, read_card
-from remit.catalog.definitions import load_catalog, surroundings_of
-from remit.catalog.model import ClientTarget
 from remit.documents.canonical import compact_json
 from remit.errors import (
     Cancelled,
@@ -17,49 +15,37 @@ from remit.errors import (
     Expired,
     Forbidden,
     InvalidRequest,
+    NotApproved,
     ResponseInvalid,
     Skipped,
 )
 from remit.gateway.asking import asks, kept_as
+from remit.gateway.buttons import around_of, why_not_pressed
+from remit.gateway.freezing import secrets_with
 from remit.gateway.ledger import CallChange, InputRow
 from remit.gateway.resting import kept_digest, opened_text, sealed_text
-from remit.policy.catalogs import over_ceiling
 from remit.policy.decisions import Ask
-from remit.policy.reach import place_of, why_elsewhere
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
-    from remit.calls.action_cards import Button
-    from remit.catalog.model import Definition, Tool
     from remit.catalog.requests import Surroundings
     from remit.errors import CallError
     from remit.gateway.apps import App
     from remit.gateway.ledger import CallRow, CallStatus
-    from remit.gateway.node import Node
+    from remit.gateway.node import AppInForce, Node
     from remit.gateway.permitting import Case
-    from remit.policy.catalogs import EffectiveCatalog
     from remit.values.json import JsonObject, JsonValue
 
 _REASON = "the app needs a person before it can go on"
 
 
-def around_of(node: Node, definition: Definition) -> Surroundings:
-    """What the targets of a card stand in."""
-    return surroundings_of(
-        definition.auth,
-        dict(definition.components),
-        definition.base_url,
-        brand=node.terms.brand,
-    )
-
-
-async def card_of_call(node: Node, case: Case, app: App, answer: JsonObject) -> ActionCard:
+async def card_of_call(node: Node, case: Case, found: AppInForce, answer: JsonObject) -> ActionCard:
     """The card that an app answered with, if it may be shown.
 
     Args:
         node: knows the user's devices.
         case: the call that was answered.
-        app: as it is in force.
+        found: the app in force.
         answer: masked.
 
     Raises:
@@ -75,13 +61,13 @@ async def card_of_call(node: Node, case: Case, app: App, answer: JsonObject) -> 
             'told by the tool context, {"source": "api"}.',
             sent=True,
         )
-    around = around_of(node, app.definition)
-    card = read_card(tool.name, answer, around)
+    card = read_card(tool.name, answer, around_of(node, found.definition))
     for button in card.buttons:
-        if (why := _why_not_pressed(tool.name, button, app, around)) is not None:
+        why = await why_not_pressed(node, case.workspace, tool.name, button, found)
+        if why is not None:
             raise ResponseInvalid(
                 f'{tool.name}: the app asked for an action with a card whose button "{button.id}" '
-                f"goes beyond what was approved: {why}.",
+                f"could not be pressed: {why}.",
                 sent=True,
             )
     if card.assignee is not None:
@@ -100,7 +86,7 @@ class Asking(Struct, frozen=True, kw_only=True):
 
     Attributes:
         record: as far as it is written.
-        seals: whether what is kept of it may be secret.
+        hides: secrets that it was sent with; a later answer may have them, too.
     """
 
     workspace: str
@@ -109,7 +95,7 @@ class Asking(Struct, frozen=True, kw_only=True):
     tool: str
     user: str
     record: JsonObject
-    seals: bool
+    hides: tuple[str, ...]
 
 
 async def ask_by_card(
@@ -129,14 +115,14 @@ async def ask_by_card(
     """
     now = node.wall.unix_ms()
     input_id = node.fresh.fresh_id("inp")
+    workspace, app, user = asking.workspace, asking.app, asking.user
+    kept: JsonObject = {"card": card.as_json(), "hides": list(asking.hides)}
+    private = await sealed_text(
+        node, compact_json(kept), workspace=workspace, app=app, user=user, call=asking.call_id
+    )
+    card = card.shown()
     shown = card.as_json()
     record = {**asking.record, "inputId": input_id, "card": shown}
-    text = private = compact_json(shown)
-    workspace, app, user = asking.workspace, asking.app, asking.user
-    if asking.seals:
-        private = await sealed_text(
-            node, text, workspace=workspace, app=app, user=user, call=asking.call_id
-        )
     body: JsonObject = {
         "title": card.title,
         "titleParts": [{"text": card.title, "inserted": False}],
@@ -155,7 +141,7 @@ async def ask_by_card(
         tool=asking.tool,
         user=user,
         by="user",
-        digest=kept_digest(text),
+        digest=kept_digest(compact_json(shown)),
         body_json=compact_json(body),
         created_at=now,
         expires_at=now + node.terms.input_ttl_ms,
@@ -169,6 +155,13 @@ async def ask_by_card(
         private=private,
     )
     return await node.inputs.open(workspace, waits, was=was, change=change)
+
+
+def hidden(case: Case, app: App) -> tuple[str, ...]:
+    """The secrets that a call was sent with, which its app may say again in a later answer."""
+    known = [*secrets_with(case.frozen, app.catalog), *app.env.values()]
+    known += [one for one in (app.identity, app.credential) if one is not None]
+    return tuple(dict.fromkeys(one.reveal() for one in known))
 
 
 def refuse_press(waits: InputRow, element: str, device: str | None) -> None:
@@ -199,12 +192,14 @@ def refuse_press(waits: InputRow, element: str, device: str | None) -> None:
         )
 
 
-async def kept_card(node: Node, row: CallRow, waits: InputRow, around: Surroundings) -> ActionCard:
-    """The card of a call that waits, as it was shown.
+async def kept_card(
+    node: Node, row: CallRow, waits: InputRow, around: Surroundings
+) -> tuple[ActionCard, tuple[str, ...]]:
+    """The card of a call that waits, as it was shown, and the secrets that the call was sent with.
 
     Raises:
         Denied: it is not what was shown.
-        ResponseInvalid: it does not fit the version of the app that is in force.
+        NotApproved: it does not fit the version of the app that is in force.
         VaultFault: it cannot be opened.
     """
     if kept_digest(row.private or "") != kept_as(waits):
@@ -213,7 +208,14 @@ async def kept_card(node: Node, row: CallRow, waits: InputRow, around: Surroundi
             "changed it in the store. Call again."
         )
     kept = cast("JsonObject", json.loads(await opened_text(node, row)))
-    return read_card(row.tool, kept, around)
+    try:
+        card = read_card(row.tool, cast("JsonObject", kept["card"]), around)
+    except ResponseInvalid:
+        raise NotApproved(
+            f"{row.tool} did not go on: the app has changed since its card was shown, and the card "
+            "does not fit the version in force. Call again."
+        ) from None
+    return card, tuple(cast("list[str]", kept["hides"]))
 
 
 def unpressed(waits: InputRow) -> CallError:
@@ -228,56 +230,6 @@ def unpressed(waits: InputRow) -> CallError:
     if waits.status == "expired":
         return Expired(f"{asked}, and nobody answered in time. Call again if it is still wanted.")
     return Cancelled(f"{asked}, and it was cancelled.")
-
-
-def tool_of(name: str, button: Button, catalog: EffectiveCatalog, around: Surroundings) -> Tool:
-    """The target of a button as a tool, so that it takes the same path.
-
-    Where a tool of the catalog has that very target, its judgement holds; else that of a tool
-    which says nothing (contract section 2). What the tool that asked, or a refresh, says more
-    strictly is added by ``permitting.judged``.
-
-    Args:
-        name: of the tool that asked.
-        button: has a target.
-        catalog: in force.
-        around: the definition that the target stands in.
-
-    Raises:
-        ResponseInvalid: it cannot be called.
-    """
-    record: JsonObject = {
-        "name": name,
-        "title": button.label,
-        "description": f"The button {button.label}.",
-        "parameters": {"type": "object", "properties": {}, "additionalProperties": True},
-        "target": button.record,
-    }
-    same = next((one for one in catalog.tools if one.destination == button.target), None)
-    if same is not None:
-        record |= {
-            "category": same.category.word,
-            "dangerLevel": same.danger_level.word,
-            "idempotent": same.idempotent,
-            "timeoutMs": same.timeout_ms,
-        }
-    loaded = load_catalog([record], around)
-    if loaded is None or not loaded.tools:
-        raise ResponseInvalid(f"{name}: the target of the button cannot be called.", sent=True)
-    return loaded.tools[0]
-
-
-def _why_not_pressed(name: str, button: Button, app: App, around: Surroundings) -> str | None:
-    """Why a press could never be sent; None where it can."""
-    target = button.target
-    if target is None:
-        return None
-    if isinstance(target, ClientTarget):
-        return "targets of type client cannot be pressed; give the button an app or url target"
-    definition = app.definition
-    origin = place_of(target, definition).origin
-    elsewhere = why_elsewhere(definition, target, origin, target.request.env_names)
-    return elsewhere or over_ceiling(tool_of(name, button, app.catalog, around), definition.ceiling)
 
 
 async def _named(node: Node, workspace: str, shown: JsonObject) -> JsonObject:

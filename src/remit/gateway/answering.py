@@ -15,7 +15,7 @@ from remit.errors import Forbidden, InvalidRequest
 from remit.gateway.acting import checked_user, no_such
 from remit.gateway.action_inputs import refuse_press
 from remit.gateway.asking import asked_of
-from remit.gateway.ledger import Answered, AnsweredOtherwise, InputAnswer
+from remit.gateway.ledger import SYSTEM, Answered, AnsweredOtherwise, InputAnswer
 from remit.gateway.records import AuditEntry
 from remit.gateway.resting import record_of
 from remit.gateway.resuming import go_on
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject
 
 MAX_NOTE = 2_000
-#: Who closed an input that no person answered, as the store writes it.
-SYSTEM = "system"
 #: What the holder of a token is told, who is an agent as far as anybody knows.
 NO_AGENT = (
     "This token speaks for an agent, and an agent cannot answer what asks for a person. Send the "
@@ -194,6 +192,9 @@ async def closed_by(node: Node, row: InputRow) -> str:
     Raises:
         StoreUnavailable: it cannot be known.
     """
+    is_card = row.kind == "action"
+    if row.status == "expired" and is_card:
+        return "The card is expired: nobody answered in time. Make the call anew."
     if row.status == "expired":
         return (
             "The input is expired: nobody answered in time. Nothing was sent; make the call anew."
@@ -204,7 +205,11 @@ async def closed_by(node: Node, row: InputRow) -> str:
     error = None if call is None or call.outcome is None else record_of(call).get("error")
     why = error.get("message") if isinstance(error, dict) else None
     return f"The input is {row.status}, and nobody answered it. " + (
-        why if isinstance(why, str) else "Its call was withdrawn, and nothing was sent."
+        why
+        if isinstance(why, str)
+        else "Its call was taken back."
+        if is_card
+        else "Its call was withdrawn, and nothing was sent."
     )
 
 

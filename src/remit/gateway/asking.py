@@ -10,7 +10,8 @@ from msgspec import Struct
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import kept, moment
 from remit.gateway.ledger import InputRow
-from remit.policy.decisions import Ask
+from remit.gateway.permitting import Yes
+from remit.policy.decisions import Approval, Ask
 
 if TYPE_CHECKING:
     from remit.calls.cards import Card, TitlePart
@@ -166,6 +167,21 @@ def answer_of(row: InputRow) -> JsonObject:
 def detail_of(row: InputRow) -> JsonObject:
     """What was kept of the answer besides its columns."""
     return cast("JsonObject", json.loads(row.answer_json or "{}"))
+
+
+def yes_of(row: InputRow, digest: str | None = None) -> Yes:
+    """The yes that an answer is: to the request that was shown, or to that of a pressed button.
+
+    Args:
+        row: answered.
+        digest: of the pressed button's request; None for that of the input.
+    """
+    detail = detail_of(row)
+    return Yes(
+        approval=Approval(digest=digest or row.digest, by=row.answered_by or "system"),
+        is_user=detail.get("isUser") is True,
+        is_operator=detail.get("isOperator") is True,
+    )
 
 
 def note_of(row: InputRow) -> str | None:

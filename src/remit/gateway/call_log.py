@@ -71,8 +71,11 @@ class CallLog:
                 events.append(resolved(closed, now.state.run))
                 stands = None
             if opened is not None and stands is None:
-                shown = input_json(opened)
+                shown = {**input_json(opened), "status": "open"}
                 events.append(HumanInputNeeded.of(shown, run_id=now.state.run or ""))
+                if opened.status != "open":
+                    # Somebody was faster than the log.
+                    events.append(resolved(opened, now.state.run))
             return Step(events=tuple(events))
 
         await turn.act(decide)

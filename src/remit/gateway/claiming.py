@@ -27,10 +27,9 @@ from remit.gateway.announcements import loaded
 from remit.gateway.announcing import LEASE_MS, by_preference
 from remit.gateway.attending import seen
 from remit.gateway.client_kept import ended_of, kept_of
-from remit.gateway.client_permitting import opened, require_permitted
+from remit.gateway.client_permitting import opened, require_permitted, yes_among
 from remit.gateway.ending import outcome_of
 from remit.gateway.journal import failed, succeeded
-from remit.gateway.resuming import yes_of
 from remit.gateway.steps import masked, shaped
 from remit.values.visible import visible
 
@@ -132,8 +131,9 @@ async def result(talks: Talks, actor: Actor, session: str, call: str, given: Res
     """
     row = await seen(talks, actor, session)
     workspace = row.workspace
-    crow = await talks.clients.call(workspace, session, call)
+    # In this order: while the client's row is open, what the ledger kept before is there.
     called = await talks.node.calls.get(workspace, call)
+    crow = await talks.clients.call(workspace, session, call)
     if crow is None or called is None:
         raise no_such("call", call)
     if crow.ended_json is None and crow.claim == given.claim:
@@ -165,8 +165,8 @@ async def _go_on(talks: Talks, row: SessionRow, now: int) -> None:
 
 
 async def _found(talks: Talks, row: SessionRow, call: str) -> tuple[CallRow, ClientCallRow]:
-    crow = await talks.clients.call(row.workspace, row.id, call)
     called = await talks.node.calls.get(row.workspace, call)
+    crow = await talks.clients.call(row.workspace, row.id, call)
     if crow is None or called is None:
         raise no_such("call", call)
     _refuse_over(crow)
@@ -229,8 +229,7 @@ async def _permitted(talks: Talks, called: CallRow, crow: ClientCallRow, now: in
     try:
         kept = await opened(node, called)
         inputs = await node.inputs.of_call(called.workspace, called.id)
-        yes = next((yes_of(one) for one in inputs if one.status == "approved"), None)
-        await require_permitted(node, called.workspace, called.user, kept, yes)
+        await require_permitted(node, called.workspace, called.user, kept, yes_among(inputs, kept))
     except CallError as error:
         ended = client_ending.failed_now(called, crow, error, now)
         if await client_ending.settle(talks, called, crow, ended) is not None:

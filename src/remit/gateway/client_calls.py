@@ -22,7 +22,7 @@ from remit.gateway.acting import no_such
 from remit.gateway.announcements import TIMEOUT_MS, WIDGET
 from remit.gateway.announcing import ClientTool, ClientWidget, ceiling_of
 from remit.gateway.answering import withdraw
-from remit.gateway.asking import asks, listed, titled
+from remit.gateway.asking import asks, listed, titled, yes_of
 from remit.gateway.awaiting import Waiting
 from remit.gateway.client_kept import CLIENT, Kept, kept_text
 from remit.gateway.client_permitting import judge, offer_approved, opened, require_permitted
@@ -35,7 +35,7 @@ from remit.gateway.ledger import InputRow
 from remit.gateway.model_calls import parsed, was_masked
 from remit.gateway.noting import Notes
 from remit.gateway.resting import kept_digest, record_of
-from remit.gateway.resuming import answered, go_on, yes_of
+from remit.gateway.resuming import answered, go_on
 from remit.gateway.steps import denial, hidden_pins
 from remit.gateway.widgets import Drawn, draw, drawn_of
 from remit.policy.decisions import Ask, Deny, may_answer

@@ -27,7 +27,7 @@ from remit.values.secrets import Masker
 
 if TYPE_CHECKING:
     from remit.catalog.model import Tool
-    from remit.gateway.ledger import CallRow
+    from remit.gateway.ledger import CallRow, Source
     from remit.gateway.node import Node
     from remit.values.json import JsonObject, JsonValue
 
@@ -44,6 +44,7 @@ class Kept(Struct, frozen=True, kw_only=True):
         schema_digest: of the announced tool; empty for an app's.
         ceiling: of what clients announce, as the session had it.
         wanted: the client that is asked first.
+        source: ``button`` where a press of an action card made it.
     """
 
     session: str
@@ -53,6 +54,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     schema_digest: str
     ceiling: Ceiling
     wanted: str | None
+    source: Source = "session"
 
     @property
     def handler(self) -> str | None:
@@ -104,6 +106,7 @@ async def kept_text(node: Node, kept: Kept, row: CallRow) -> str:
             "schema": kept.schema_digest,
             "ceiling": [ceiling.category.word, ceiling.danger_level.word],
             "wanted": kept.wanted,
+            "source": kept.source,
         }
     )
     if kept.tool.parameters.secrets is None and not arguments.undeclared_pins:
@@ -145,6 +148,7 @@ async def kept_of(node: Node, row: CallRow) -> Kept:
             schema_digest=record["schema"],
             ceiling=Ceiling(category=Category(category), danger_level=DangerLevel(danger_level)),
             wanted=record["wanted"],
+            source=record.get("source", "session"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise NotApproved(

@@ -23,7 +23,7 @@ from remit.errors import (
     OverCeiling,
     UnknownTool,
 )
-from remit.gateway.asking import kept_as
+from remit.gateway.asking import kept_as, yes_of
 from remit.gateway.client_kept import kept_of
 from remit.gateway.ending import end, failure
 from remit.gateway.journal import ruled
@@ -36,6 +36,8 @@ from remit.policy.decisions import Ask, Deny, may_answer
 from remit.policy.verdicts import evaluate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from remit.catalog.model import Tool
     from remit.gateway.client_kept import Kept
     from remit.gateway.journal import Ended
@@ -74,7 +76,7 @@ async def judge(node: Node, workspace: str, user: str, kept: Kept) -> Judged:
         app=kept.app,
         ceiling=ceiling,
         args=reachable(tool, kept.arguments),
-        source="session",
+        source=kept.source,
     )
     return Judged(ruling=ruling, limits=policy.limits, found=found)
 
@@ -100,6 +102,16 @@ async def require_permitted(
                 f"the one it has: {verdict.reason}. Call again."
             )
     return judged
+
+
+def yes_among(inputs: Sequence[InputRow], kept: Kept) -> Yes | None:
+    """The yes that a call of a client has: an approval, or the press of the button that made it."""
+    for one in inputs:
+        if one.status == "approved":
+            return yes_of(one)
+        if one.kind == "action" and one.status == "answered" and one is inputs[-1]:
+            return yes_of(one, kept.digest)
+    return None
 
 
 async def offer_approved(

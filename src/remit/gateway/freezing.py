@@ -22,11 +22,14 @@ from remit.catalog.definitions import load_catalog
 from remit.catalog.references import Reference
 from remit.catalog.scales import Category, DangerLevel
 from remit.documents.schema_secrets import Secrets
+from remit.gateway.steps import secrets_of
+from remit.values.secrets import Secret
 from remit.values.urls import Origin
 
 if TYPE_CHECKING:
     from remit.catalog.model import Tool
     from remit.catalog.requests import Surroundings
+    from remit.policy.catalogs import EffectiveCatalog
     from remit.values.json import JsonObject, JsonValue
 
 _FORM = 1
@@ -42,6 +45,7 @@ class FrozenCall(Struct, frozen=True, kw_only=True):
         connection_id, account: what was shown to whoever approved; None where no credential
             of the user goes out.
         poll: the request that asks how the job is; None before the first answer.
+        hides: secrets that an earlier call was sent with, of which this one is the button.
     """
 
     request: FrozenRequest
@@ -51,10 +55,16 @@ class FrozenCall(Struct, frozen=True, kw_only=True):
     connection_id: str | None = None
     account: str | None = None
     poll: FrozenRequest | None = None
+    hides: tuple[str, ...] = ()
 
 
 class Unreadable(ValueError):
     """A kept call cannot be read: written by a newer release, or its tool no longer loads."""
+
+
+def secrets_with(call: FrozenCall, catalog: EffectiveCatalog) -> tuple[Secret, ...]:
+    """What may not be stored or shown of a call, and of the one whose button it is."""
+    return (*secrets_of(call.tool, call.arguments, catalog), *map(Secret, call.hides))
 
 
 def encode(call: FrozenCall, *, whole: bool = True) -> str:
@@ -85,6 +95,7 @@ def encode(call: FrozenCall, *, whole: bool = True) -> str:
             "connection": call.connection_id,
             "account": call.account,
             "poll": None if call.poll is None else _request(call.poll),
+            "hides": call.hides,
         }
     )
 
@@ -116,6 +127,7 @@ def decode(text: str, around: Surroundings, current: Tool | None = None) -> Froz
             connection_id=record["connection"],
             account=record["account"],
             poll=None if poll is None else _read_request(poll),
+            hides=tuple(record.get("hides", ())),
         )
     except (KeyError, TypeError, IndexError, json.JSONDecodeError) as error:
         raise Unreadable(f"a kept call is broken ({type(error).__name__})") from None

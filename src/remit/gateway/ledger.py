@@ -25,6 +25,9 @@ InputStatus = Literal[
     "open", "approved", "denied", "answered", "skipped", "cancelled", "expired"
 ]  # fmt: skip
 
+#: Who closed an input that no person answered, as the store writes it.
+SYSTEM = "system"
+
 ENDED: frozenset[CallStatus] = frozenset({"done", "failed", "denied", "unknown"})
 
 # After ``sending`` nothing is denied: it may have happened.

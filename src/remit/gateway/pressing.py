@@ -14,31 +14,38 @@ from typing import TYPE_CHECKING, cast
 from msgspec import structs
 
 from remit.calls.action_cards import MAX_IN_A_ROW, read_card
+from remit.calls.arguments import settle
 from remit.calls.results import Display, content_of
+from remit.catalog.model import ClientTarget
 from remit.catalog.scales import Renderer
+from remit.documents.canonical import compact_json
 from remit.errors import CallError, Cancelled, NotConnected, NotFound, ResponseInvalid
 from remit.gateway.acting import Actor
-from remit.gateway.action_inputs import Asking, around_of, ask_by_card, kept_card, tool_of
-from remit.gateway.asking import detail_of
+from remit.gateway.action_inputs import Asking, ask_by_card, kept_card
+from remit.gateway.asking import detail_of, yes_of
 from remit.gateway.awaiting import ended_within
+from remit.gateway.buttons import around_of, tool_of
+from remit.gateway.client_kept import CLIENT, Kept, kept_text
+from remit.gateway.client_permitting import require_permitted
 from remit.gateway.commands import MAX_WAIT_MS, Command
 from remit.gateway.ending import end, failure
-from remit.gateway.governed import Refused, dispatched, frozen_case, recorded
-from remit.gateway.journal import Ended, succeeded
+from remit.gateway.governed import Refused, dispatched, frozen_case, recorded, within_limits
+from remit.gateway.journal import Ended, ruled, succeeded
 from remit.gateway.keeping import VaultFault
+from remit.gateway.ledger import CallChange
 from remit.gateway.noting import Notes
-from remit.gateway.permitting import Yes, access, judged, permitted, standing
-from remit.gateway.resting import is_sealed
+from remit.gateway.permitting import access, judged, permitted, standing
 from remit.gateway.running import Polling
 from remit.gateway.steps import denial
-from remit.policy.decisions import Approval, Deny
+from remit.policy.decisions import Deny
 
 if TYPE_CHECKING:
     from remit.calls.action_cards import Button
+    from remit.catalog.model import Tool
     from remit.catalog.requests import Surroundings
     from remit.gateway.governed import Called
     from remit.gateway.ledger import CallRow, InputRow
-    from remit.gateway.node import Node
+    from remit.gateway.node import AppInForce, Node
     from remit.values.json import JsonObject, JsonValue
 
 
@@ -76,7 +83,7 @@ async def _gone_on(
 ) -> Ended | Polling | None:
     found = await standing(node, row.workspace, row.app)
     around = around_of(node, found.definition)
-    card = await kept_card(node, row, waits, around)
+    card, hides = await kept_card(node, row, waits, around)
     element = str(detail_of(waits).get("press"))
     button = card.button(element)
     if button is None:
@@ -84,9 +91,13 @@ async def _gone_on(
     if button.target is None:
         ended = _given(_pressed(record, waits, button), button.input)
         return await end(node, row.workspace, ended, was="await_input")
-    call_id = _call_id(waits)
-    ended = await _target_called(node, row, waits, button, call_id)
-    return await _followed(node, row, _pressed(record, waits, button, call_id), ended, around)
+    if isinstance(button.target, ClientTarget):
+        return await _on_client(node, row, _pressed(record, waits, button), waits, button, found)
+    tool = tool_of(row.tool, button, found, around)
+    ended = await _target_called(node, row, waits, tool, button, hides)
+    ended = _as_of_button(ended, tool, button)
+    record = _pressed(record, waits, button, _call_id(waits))
+    return await _followed(node, row, record, ended, around, hides)
 
 
 def _pressed(
@@ -110,18 +121,69 @@ def _call_id(waits: InputRow) -> str:
     return f"call_{sha256(f'{waits.workspace}/{waits.id}'.encode()).hexdigest()[:32]}"
 
 
+async def _on_client(
+    node: Node,
+    row: CallRow,
+    record: JsonObject,
+    waits: InputRow,
+    button: Button,
+    found: AppInForce,
+) -> None:
+    """Let the call go on in the user's client: its handler's result is the result.
+
+    There is one client for a call of a session and its claim; the call itself waits for it.
+
+    Raises:
+        CallError: it may not.
+    """
+    tool = tool_of(row.tool, button, found, around_of(node, found.definition))
+    kept = Kept(
+        session=row.session or "",
+        app=row.app,
+        tool=tool,
+        arguments=settle(tool, cast("JsonObject", button.input), {}, source="button"),
+        schema_digest="",
+        ceiling=found.definition.ceiling,
+        wanted=None,
+        source="button",
+    )
+    yes = yes_of(waits, kept.digest)
+    judged = await require_permitted(node, row.workspace, row.user, kept, yes)
+    change = CallChange(
+        status="await_client",
+        at=node.wall.unix_ms(),
+        rests=True,
+        record_json=compact_json(
+            {
+                **record,
+                **ruled(judged.ruling.fired),
+                "target": CLIENT,
+                "handler": kept.handler,
+            }
+        ),
+        private=await kept_text(node, kept, row),
+    )
+    await node.calls.move(row.workspace, row.id, was="await_input", change=change)
+
+
 async def _target_called(
-    node: Node, row: CallRow, waits: InputRow, button: Button, call_id: str
+    node: Node,
+    row: CallRow,
+    waits: InputRow,
+    tool: Tool,
+    button: Button,
+    hides: tuple[str, ...],
 ) -> Ended:
     """Call the target of a button and wait for its end, however long it takes.
 
     Raises:
         RemitError: it could not even be recorded.
     """
+    call_id = _call_id(waits)
     command = Command(
         actor=Actor(key_id="", role="user", workspace=row.workspace, user=row.user),
         app=row.app,
-        tool=row.tool,
+        tool=tool.name,
         user=row.user,
         args=cast("JsonObject", button.input),
         source="button",
@@ -131,7 +193,7 @@ async def _target_called(
         session=row.session,
         run=row.run,
     )
-    called = await _called(node, command, row, waits, button)
+    called = await _called(node, command, row, waits, button, hides)
     if isinstance(called, Refused):
         if called.ended is None:
             raise called.error
@@ -146,7 +208,12 @@ async def _target_called(
 
 
 async def _called(
-    node: Node, command: Command, row: CallRow, waits: InputRow, button: Button
+    node: Node,
+    command: Command,
+    row: CallRow,
+    waits: InputRow,
+    button: Button,
+    hides: tuple[str, ...],
 ) -> Called:
     """The steps of a call whose approval is the press (contract sections 5 and 8)."""
     notes = Notes.of(node, command)
@@ -156,19 +223,15 @@ async def _called(
         found = await standing(node, command.workspace, command.app)
         notes.stands(found)
         around = around_of(node, found.definition)
-        tool = notes.tool = tool_of(row.tool, button, found.catalog, around)
+        tool = notes.tool = tool_of(row.tool, button, found, around)
         case = await frozen_case(node, command, notes, found, tool)
-        detail = detail_of(waits)
-        yes = Yes(
-            approval=Approval(digest=case.frozen.request.digest, by=by),
-            is_user=detail.get("isUser") is True,
-            is_operator=detail.get("isOperator") is True,
-        )
-        case = structs.replace(case, yes=yes)
+        frozen = structs.replace(case.frozen, hides=hides)
+        case = structs.replace(case, frozen=frozen, yes=yes_of(waits, frozen.request.digest))
         ruling = judged(case, found)
         notes.judged(ruling)
         if isinstance(ruling.verdict, Deny):
             raise denial(tool, ruling.verdict)
+        await within_limits(node, command, tool, found.policy.limits)
         given = await access(node, case, found)
         permit = await permitted(node, case, found=found, ruling=ruling, given=given)
         return await dispatched(node, command, notes, case, permit)
@@ -178,8 +241,30 @@ async def _called(
         return await recorded(node, command, notes, error)
 
 
+def _as_of_button(ended: Ended, tool: Tool, button: Button) -> Ended:
+    """The end of a button's call as its parent tells it: that one was called and did answer."""
+    if ended.error is None:
+        return ended
+    said, never = str(ended.error["message"]), f"{tool.name} was not called: "
+    if not said.startswith(never):
+        return ended
+    said = f'The button "{button.label}" was pressed, and nothing was sent: '
+    error: JsonObject = {
+        **ended.error,
+        "message": said + str(ended.error["message"]).removeprefix(never),
+    }
+    content = compact_json({"error": error})
+    record = {**ended.record, "error": error, "content": content}
+    return structs.replace(ended, error=error, content=content, record=record)
+
+
 async def _followed(
-    node: Node, row: CallRow, record: JsonObject, ended: Ended, around: Surroundings
+    node: Node,
+    row: CallRow,
+    record: JsonObject,
+    ended: Ended,
+    around: Surroundings,
+    hides: tuple[str, ...],
 ) -> Ended | Polling:
     """End the call as its button's did, or let it wait for the next card.
 
@@ -201,11 +286,12 @@ async def _followed(
             tool=row.tool,
             user=row.user,
             record=record,
-            seals=is_sealed(row),
+            hides=hides,
         )
-        card = read_card(row.tool, answer, around)
-        await ask_by_card(node, asking, card, host=_host(ended.record), was="await_input")
-        return Polling(row.id)
+        card, host = read_card(row.tool, answer, around), _host(ended.record)
+        if await ask_by_card(node, asking, card, host=host, was="await_input"):
+            return Polling(row.id)
+        raise Cancelled(f"{row.tool}: the app asked once more, and the conversation is over.")
     told = {name: ended.record[name] for name in _COPIED if name in ended.record}
     record = {**record, "outcome": ended.outcome, **told}
     mine = structs.replace(ended, call_id=row.id, record=record)

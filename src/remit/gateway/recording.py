@@ -106,7 +106,11 @@ class Inputs(Protocol):
     async def open(
         self, workspace: str, row: InputRow, *, was: CallStatus, change: CallChange
     ) -> bool:
-        """Open an input and let its call wait for it, both or neither."""
+        """Open an input and let its call wait for it, both or neither.
+
+        Returns:
+            False where the call is not what it ``was``, or its session is over.
+        """
         ...
 
     async def answer(

@@ -11,11 +11,10 @@ from msgspec import structs
 from remit.calls.planning import digest_of
 from remit.catalog.definitions import surroundings_of
 from remit.errors import Denied, NotApproved
-from remit.gateway.freezing import Unreadable, decode, encode
+from remit.gateway.freezing import Unreadable, decode, encode, secrets_with
 from remit.gateway.journal import asked, requested
 from remit.gateway.keeping import Place, Sealed
 from remit.gateway.permitting import Case
-from remit.gateway.steps import secrets_of
 from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
@@ -65,12 +64,12 @@ async def sealed_of(node: Node, case: Case, text: str) -> str:
 
 def holds_secrets(case: Case) -> bool:
     """Whether an argument may be secret; a pin that the tool does not declare may be another's."""
-    return case.tool.parameters.secrets is not None or bool(case.frozen.arguments.undeclared_pins)
-
-
-def is_sealed(row: CallRow) -> bool:
-    """Whether what a call's row keeps is sealed."""
-    return (row.private or "").startswith(_SEALED)
+    frozen = case.frozen
+    return (
+        case.tool.parameters.secrets is not None
+        or bool(frozen.arguments.undeclared_pins)
+        or bool(frozen.hides)
+    )
 
 
 async def sealed_text(
@@ -92,7 +91,7 @@ async def opened_text(node: Node, row: CallRow) -> str:
         VaultFault: it cannot be opened.
     """
     text = row.private or ""
-    if is_sealed(row):
+    if text.startswith(_SEALED):
         return await _opened(node, row, text.removeprefix(_SEALED).split(" "))
     return text
 
@@ -141,7 +140,7 @@ def as_frozen(case: Case, app: App) -> JsonObject:
         app: what it goes out with; what it brings is masked as it was at first.
     """
     frozen = case.frozen
-    secrets = secrets_of(case.tool, frozen.arguments, app.catalog)
+    secrets = secrets_with(frozen, app.catalog)
     # No credential was there when it was masked at first.
     masker = structs.replace(app, credential=None, identity=None).masker(secrets)
     said: JsonObject = {

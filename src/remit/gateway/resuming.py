@@ -21,25 +21,24 @@ from remit.errors import (
     NotFound,
 )
 from remit.gateway.action_inputs import unpressed
-from remit.gateway.asking import answer_of, detail_of, kept_as, note_of
+from remit.gateway.asking import answer_of, kept_as, note_of, yes_of
 from remit.gateway.connect_inputs import unconnected
 from remit.gateway.ending import end, failure, outlasting
 from remit.gateway.endings import Late
 from remit.gateway.journal import Ended
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import CallChange
-from remit.gateway.permitting import Yes, permitted, standing
+from remit.gateway.permitting import permitted, standing
 from remit.gateway.pressing import press
 from remit.gateway.reconnecting import went_on
 from remit.gateway.resting import as_frozen, kept_digest, record_of, restored
 from remit.gateway.running import begun, lost, resendable, send
 from remit.gateway.steps import refused
-from remit.policy.decisions import Approval
 
 if TYPE_CHECKING:
     from remit.gateway.ledger import CallRow, InputRow
     from remit.gateway.node import Node
-    from remit.gateway.permitting import Case, Permit
+    from remit.gateway.permitting import Case, Permit, Yes
     from remit.gateway.running import Polling
     from remit.values.json import JsonObject
 
@@ -105,16 +104,6 @@ async def take_up(node: Node, row: CallRow) -> Ended | Polling | None:
     )
     ended = failure(record_of(row), error, None)
     return await end(node, row.workspace, ended, was=row.status)
-
-
-def yes_of(waits: InputRow) -> Yes:
-    """The yes of an input that was approved."""
-    detail = detail_of(waits)
-    return Yes(
-        approval=Approval(digest=waits.digest, by=waits.answered_by or "system"),
-        is_user=detail.get("isUser") is True,
-        is_operator=detail.get("isOperator") is True,
-    )
 
 
 async def _approved(
@@ -242,13 +231,15 @@ async def _why_not(node: Node, waits: InputRow, record: JsonObject) -> CallError
             f"{tool} was not called: nobody answered in time. Nothing was sent. Call again if it "
             "is still wanted."
         )
+    is_card = waits.kind == "action"
     try:
         await standing(node, waits.workspace, waits.app)
     except AppSuspended as error:
-        return AppSuspended(f"{tool} was not called: {error.message}")
+        so_far = "did not go on after its card" if is_card else "was not called"
+        return AppSuspended(f"{tool} {so_far}: {error.message}")
     except (CallError, NotFound):
         pass
-    if waits.kind == "action":
+    if is_card:
         return unpressed(waits)
     return Cancelled(f"{tool} was not called: it was withdrawn. Nothing was sent.")
 

@@ -17,19 +17,19 @@ from remit.calls.results import content_of, display_of
 from remit.calls.wire import FROM_API, Sender
 from remit.catalog.scales import Category, Method
 from remit.documents.canonical import compact_json
-from remit.errors import CallError, NotConnected, OutcomeUnknown, StoreUnavailable
-from remit.gateway.action_inputs import Asking, ask_by_card, card_of_call
+from remit.errors import CallError, Cancelled, NotConnected, OutcomeUnknown, StoreUnavailable
+from remit.gateway.action_inputs import Asking, ask_by_card, card_of_call, hidden
 from remit.gateway.apps import World
 from remit.gateway.connect_inputs import connect_input_of, connectable, let_wait
 from remit.gateway.ending import end, failure, outlasting
 from remit.gateway.endings import Late
 from remit.gateway.exchanging import Exchange, poll_wait_ms
-from remit.gateway.freezing import encode
+from remit.gateway.freezing import encode, secrets_with
 from remit.gateway.journal import Attempt, Ended, channelled, handed_on, moment, succeeded
 from remit.gateway.ledger import CallChange
 from remit.gateway.ports import Unasked
-from remit.gateway.resting import holds_secrets, sealed_of
-from remit.gateway.steps import masked, read_result, secrets_of
+from remit.gateway.resting import sealed_of
+from remit.gateway.steps import masked, read_result
 
 if TYPE_CHECKING:
     from remit.calls.answers import Body
@@ -111,8 +111,8 @@ def exchange_of(
     retry: bool = True,
 ) -> Exchange:
     """The exchanges of one call with its app."""
-    tool, arguments = case.frozen.tool, case.frozen.arguments
-    secrets = secrets_of(tool, arguments, app.catalog)
+    tool = case.frozen.tool
+    secrets = secrets_with(case.frozen, app.catalog)
     world = World(
         egress=egress,
         approver=_Nobody(),
@@ -222,12 +222,12 @@ async def _handled(
     definition, masker = permit.app.definition, exchange.masker
     if (answer := card_of(body)) is not None:
         masked_answer = cast("JsonObject", masker.value(answer))
-        card = await card_of_call(node, case, permit.app, masked_answer)
+        card = await card_of_call(node, case, permit.standing, masked_answer)
         if case.source == "button":
             # The call whose card was pressed shows it.
             ended = handed_on(case.record, card.as_json())
             return await end(node, case.workspace, ended, was="sending", opened=opened)
-        await ask_by_card(
+        opened_now = await ask_by_card(
             node,
             Asking(
                 workspace=case.workspace,
@@ -236,14 +236,22 @@ async def _handled(
                 tool=case.tool.name,
                 user=case.user,
                 record=case.record,
-                seals=holds_secrets(case),
+                hides=hidden(case, permit.app),
             ),
             card,
             host=case.frozen.request.origin.authority,
             was="sending",
         )
-        return Polling(case.call_id)
-    secrets = secrets_of(case.tool, case.frozen.arguments, permit.app.catalog)
+        if opened_now:
+            return Polling(case.call_id)
+        # Its conversation is over, or somebody ended the call meanwhile: then that end stands.
+        gone = Cancelled(
+            f"{case.tool.name}: the app asked for an action, and the conversation is over.",
+            sent=True,
+        )
+        ended = failure(case.record, gone, case.tool)
+        return await end(node, case.workspace, ended, was="sending", opened=opened)
+    secrets = secrets_with(case.frozen, permit.app.catalog)
     said = read_channels(
         case.tool,
         body,

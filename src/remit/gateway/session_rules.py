@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from remit.documents.canonical import canonical_json, compact_json
 from remit.errors import InvalidRequest, RemitError, SessionBusy, SessionClosed, SessionWaiting
-from remit.gateway.answering import SYSTEM
 from remit.gateway.asking import device_of, note_of, press_of
+from remit.gateway.ledger import SYSTEM
 from remit.session.events import HumanInputResolved, RunFinished, ToolResult
 from remit.session.parts import Usage
 

@@ -292,11 +292,7 @@ async def hear(talks: Talks, closed: Iterable[InputRow]) -> None:
 
 
 async def answered(talks: Talks, actor: Actor, result: AnswerResult) -> None:
-    """Tell a session of an answer; Cancel on an action card stops the run, too.
-
-    Raises:
-        StoreUnavailable: the run could not be stopped; cancel it.
-    """
+    """Tell a session of an answer; Cancel on an action card stops the run, too."""
     closed = result.input
     if closed.session is None or closed.status == "open":
         return
@@ -358,6 +354,7 @@ async def close(talks: Talks, actor: Actor, session: str) -> Reading:
 
     done = await act(talks, row.workspace, session, decide)
     talks.stops.stop(row.workspace, session)
+    await withdraw(talks.node, row.workspace, session=session)
     await stop_all(talks, row)
     # Whoever reads is told by the log; nobody reads anew with an old token.
     await talks.books.keys.forget(row.workspace, session)

@@ -249,13 +249,16 @@ class Calls:
             row = await turn.talks.node.calls.get(turn.row.workspace, call_id)
             if row is not None and row.status == "polling":
                 await stop(turn.talks.node, row, "the run was stopped")
-            elif row is not None and row.category == "read":
+            elif row is not None and row.category == "read" and row.status != "await_input":
                 error = Cancelled("The run was stopped, and the answer was not waited for.")
                 await self._log.said(asked, failed(error, "cancelled", row.tool))
                 return
         while not isinstance(state, Ended | Drawn):
             await self._log.input(call_id, state)
             state = await self._further(call_id)
+            if isinstance(state, Waiting):
+                # What was under way came back with a card.
+                await withdraw(turn.talks.node, turn.row.workspace, call=call_id)
             if isinstance(state, Waiting | OnClient):
                 await asyncio.sleep(_LOOK_S / 20)
         await self._log.input(call_id, state)

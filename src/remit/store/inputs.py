@@ -20,7 +20,7 @@ from remit.store.calls import check_move, moved
 from remit.store.changes import keep_act
 from remit.store.pages import DEFAULT_LIMIT, page
 from remit.store.schema import IS_OPEN, inputs
-from remit.store.waking import wake_those_of
+from remit.store.waking import is_over, wake_those_of
 from remit.store.work import goes_on, picked
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Inputs:
         values = {**change.values(), "status": "await_input", "node": None}
 
         def unit(connection: Connection) -> bool:
+            if row.session is not None and is_over(connection, workspace, row.session):
+                return False
             if not moved(connection, workspace, row.call, was, values):
                 return False
             keep(connection, inputs, row)

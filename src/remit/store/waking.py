@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, case, or_, update
+from sqlalchemy import bindparam, case, or_, select, union_all, update
 
-from remit.store.schema import sessions
+from remit.store.schema import erased_sessions, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 
     from remit.gateway.ledger import CallRow, InputRow
 
+_OVER = union_all(
+    select(sessions.c.id).where(
+        sessions.c.workspace == bindparam("of_workspace"),
+        sessions.c.id == bindparam("of_session"),
+        sessions.c.status == "closed",
+    ),
+    select(erased_sessions.c.session).where(
+        erased_sessions.c.workspace == bindparam("of_workspace"),
+        erased_sessions.c.session == bindparam("of_session"),
+    ),
+)
 _AT = bindparam("at", type_=sessions.c.due_at.type)
 _WAKE = (
     update(sessions)
@@ -42,6 +53,12 @@ def wake(connection: Connection, workspace: str, session: str, at: int) -> bool:
     """Let a session be due by then; False where there is none, or it is closed."""
     values = {"of_workspace": workspace, "of_session": session, "at": at}
     return connection.execute(_WAKE, values).rowcount == 1
+
+
+def is_over(connection: Connection, workspace: str, session: str) -> bool:
+    """Whether a session is closed or erased: nothing is asked in it any more."""
+    named = {"of_workspace": workspace, "of_session": session}
+    return connection.execute(_OVER, named).first() is not None
 
 
 def wake_those_of(connection: Connection, rows: Iterable[CallRow | InputRow], at: int) -> None:

@@ -1,0 +1,158 @@
+"""A button's target as a tool, so that it takes the same path as any call (contract section 8).
+
+What a target may do is what the tool may do that goes to the same place: its name, for the rules
+that name it, its category and danger level, its ceiling. A target that no tool goes to counts as a
+tool that says nothing (contract section 2), under the name of the tool that asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from remit.calls.arguments import settle
+from remit.catalog.definitions import load_catalog, surroundings_of
+from remit.catalog.model import AppTarget, ClientTarget, Endpoint
+from remit.errors import CallError, ResponseInvalid
+from remit.gateway.apps import App
+from remit.gateway.permitting import env_of
+from remit.gateway.steps import freeze
+from remit.policy.catalogs import over_ceiling
+from remit.policy.reach import place_of, why_elsewhere
+from remit.values.visible import visible
+
+if TYPE_CHECKING:
+    from remit.calls.action_cards import Button
+    from remit.catalog.model import Definition, Destination, Tool
+    from remit.catalog.references import Text
+    from remit.catalog.requests import Surroundings
+    from remit.gateway.node import AppInForce, Node
+    from remit.values.json import JsonObject
+
+
+def around_of(node: Node, definition: Definition) -> Surroundings:
+    """What the targets of a card stand in."""
+    return surroundings_of(
+        definition.auth,
+        dict(definition.components),
+        definition.base_url,
+        brand=node.terms.brand,
+    )
+
+
+def tool_of(name: str, button: Button, found: AppInForce, around: Surroundings) -> Tool:
+    """The target of a button as a tool.
+
+    Args:
+        name: of the tool that asked.
+        button: has a target; its input is what the tool takes.
+        found: the app in force.
+        around: what the target stands in.
+
+    Raises:
+        ResponseInvalid: it cannot be called.
+    """
+    given = cast("JsonObject", button.input)
+    twin = twin_of(button, found)
+    record: JsonObject = {
+        "name": name if twin is None else twin.name,
+        "title": button.label,
+        "description": f"The button {button.label}.",
+        "parameters": {
+            "type": "object",
+            "properties": {key: {} for key in given},
+            "additionalProperties": True,
+        },
+        "target": button.record,
+    }
+    if twin is not None:
+        record |= {
+            "category": twin.category.word,
+            "dangerLevel": twin.danger_level.word,
+            "idempotent": twin.idempotent,
+            "timeoutMs": twin.timeout_ms,
+        }
+    loaded = load_catalog([record], around)
+    if loaded is None or not loaded.tools:
+        raise ResponseInvalid(f"{name}: the target of the button cannot be called.", sent=True)
+    return loaded.tools[0]
+
+
+def twin_of(button: Button, found: AppInForce) -> Tool | None:
+    """The tool that goes where a button does, whatever it sends there; of several the strictest.
+
+    One that is above the ceiling counts, too: else a card would lift it.
+    """
+    target, definition = button.target, found.definition
+    if target is None:
+        return None
+    named = {one.name for one in found.catalog.tools}
+    tools = [*found.catalog.tools, *(t for t in definition.tools if t.name not in named)]
+    twins = [one for one in tools if _same_place(one.destination, target, definition)]
+    return max(twins, key=lambda one: (one.danger_level, one.category), default=None)
+
+
+async def why_not_pressed(
+    node: Node, workspace: str, name: str, button: Button, found: AppInForce
+) -> str | None:
+    """Why a press could never be sent; None where it can.
+
+    Args:
+        node: knows the env values.
+        workspace: of the call.
+        name: of the tool that asked.
+        button: of its card.
+        found: the app in force.
+    """
+    target, definition = button.target, found.definition
+    if target is None:
+        return None
+    twin, around = twin_of(button, found), around_of(node, definition)
+    if isinstance(target, ClientTarget):
+        if twin is None:
+            return f"no tool of the app runs {visible(target.name[:80])} in the user's client"
+    else:
+        origin = place_of(target, definition).origin
+        elsewhere = why_elsewhere(definition, target, origin, target.request.env_names)
+        if elsewhere is not None:
+            return elsewhere
+    tool = tool_of(name, button, found, around)
+    if (over := over_ceiling(tool, definition.ceiling)) is not None:
+        return over
+    env = await env_of(node, workspace, found, tool)
+    app = App(definition=definition, catalog=found.catalog, env=env, brand=node.terms.brand)
+    try:
+        arguments = settle(tool, cast("JsonObject", button.input), {}, source="button")
+        if not isinstance(target, ClientTarget):
+            freeze(tool, app, arguments, version=found.version)
+    except CallError as error:
+        return error.message.rstrip(".")
+    return None
+
+
+def _same_place(one: Destination, other: Destination, definition: Definition) -> bool:
+    if isinstance(one, ClientTarget) or isinstance(other, ClientTarget):
+        return one == other
+    if one.request.method is not other.request.method:
+        return False
+    if place_of(one, definition).origin != place_of(other, definition).origin:
+        return False
+    here, there = _path(one, definition), _path(other, definition)
+    return len(here) == len(there) and all(map(_may_be, here, there))
+
+
+def _path(destination: Destination, definition: Definition) -> list[str | None]:
+    """The segments of a path, that of its base first; None for one that arguments fill."""
+    base = ""
+    if isinstance(destination, Endpoint) and definition.base_url is not None:
+        base = definition.base_url.path
+    elif isinstance(destination, AppTarget):
+        component = definition.components.get(destination.component)
+        base = "" if component is None else component.url.path
+    own: tuple[Text, ...] = ()
+    if not isinstance(destination, ClientTarget):
+        own = destination.request.location.segments
+    return [*(one for one in base.split("/") if one), *(text.literal for text in own)]
+
+
+def _may_be(here: str | None, there: str | None) -> bool:
+    return here is None or there is None or here == there
