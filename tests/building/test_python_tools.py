@@ -101,6 +101,26 @@ def test_fault_of_one_tool_names_tool_and_field(
         assert f"{argument}=" in text.splitlines()[fault.line - 1]
 
 
+@pytest.mark.parametrize(
+    ("code", "rule"),
+    [
+        ("class E(Exception):\n    def __str__(self): raise KeyError\nraise E", "tools-failed"),
+        (
+            "class T:\n    def __getattr__(self, name): raise KeyboardInterrupt\ntools = [T()]",
+            "bad-tool",
+        ),
+        ("class T:\n    def record(self): return {'x': 10**5000}\ntools = [T()]", "bad-tool"),
+        ("class T:\n    def record(self): raise SystemExit(3)\ntools = [T()]", "bad-tool"),
+    ],
+    ids=["speechless", "no attributes", "huge number", "exits"],
+)
+def test_odd_object_is_a_fault_and_no_crash(folder: Folder, code: str, rule: str) -> None:
+    """Whatever an author's object does when it is looked at, it is told with its file."""
+    fault = fault_of(folder(with_tools(code)))
+    assert fault.mistake.rule == rule
+    assert "ended before" not in fault.mistake.message
+
+
 def test_fault_in_an_imported_file_names_that_file(folder: Folder) -> None:
     """The skill's folder is the first on the path."""
     root = folder({**with_tools("import inner\n"), "skills/bookmarks/inner.py": "\n1 / 0\n"})

@@ -398,6 +398,26 @@ async def test_rules_that_name_a_tool_hold_for_a_button_to_its_place(
         assert {row.tool for row in page.items} == {"search_mail", "delete_all"}
 
 
+async def test_platforms_own_words_stand_beside_each_target(scratch: Path) -> None:
+    """What a press does is not for the app to word: act, danger and host (section 5)."""
+    buttons = [
+        button("keep", label="Keep", input={}),
+        button("go", label="Continue", target=DELETE_ALL["target"]),
+    ]
+    async with open_conversation(
+        scratch, CALL, "So.", answers=[card(*buttons)], document=with_twin()
+    ) as talk:
+        await talk.say()
+        (needed,) = await talk.data("human_input_needed")
+        keep, go = needed["card"]["elements"]
+        assert "does" not in keep
+        assert go["does"] == {
+            "act": "DELETES",
+            "danger": "cannot be undone",
+            "host": "api.acme.example",
+        }
+
+
 async def test_limits_count_presses(scratch: Path) -> None:
     """Same engine and rules (contract section 8)."""
     async with open_cards(scratch, card(button(target=START))) as talk:
@@ -438,6 +458,36 @@ async def test_card_outlives_a_version_that_it_does_not_fit_only_as_a_refusal(
         content = (await result_of(talk))["content"]
         assert "the app has changed since its card was shown" in content
         assert len(talk.stage.egress.sent) == 1
+
+
+async def test_what_a_press_sent_is_told_although_the_app_was_suspended_since(
+    scratch: Path,
+) -> None:
+    """The call of the press is there: whatever stands now, it may have happened."""
+    egress = HeldEgress([card(button(target=START)), said("Connected.")])
+    async with open_conversation(scratch, CALL, "So.", egress=egress, document=APP) as talk:
+        egress.answers = [card(button(target=START)), said("Connected.")]
+        egress.go.set()
+        await talk.say()
+        egress.go.clear()
+        egress.left.clear()
+        (input_id,) = (await talk.row()).state.inputs
+        pressed = Answer(decision="press", press="connect", user="ana")
+        await answer_input(talk.stage.node, BACKEND, input_id, pressed)
+        await egress.left.wait()
+        after = talk_on(restarted(talk.stage), talk.model)
+        after.id = talk.id
+        server = talk.stage.server
+        done = await suspend(server.books, server.operator, "acme", reason="a test", node="node-2")
+        after.stage.worker.stopped(done)
+        after.stage.time.passed_ms += 60_000
+        await after.work()
+        result = await result_of(after)
+        assert result["outcome"] == "outcome_unknown"
+        record = await after.stage.record(result["callId"])
+        assert [one["press"] for one in record["presses"]] == ["connect"]
+        assert "callId" in record["presses"][0]
+        egress.go.set()
 
 
 async def test_words_of_a_suspended_app_do_not_say_that_it_was_not_called(scratch: Path) -> None:

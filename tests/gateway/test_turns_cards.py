@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remit.errors import Forbidden, InvalidRequest
+from remit.errors import Forbidden, InvalidRequest, StoreUnavailable
 from remit.gateway import sessions
 from remit.gateway.answering import Answer
 from remit.gateway.answering import answer as answer_input
@@ -297,3 +297,24 @@ async def test_no_credential_of_a_session_is_needed_for_a_card(scratch: Path) ->
         result = await answer_input(talk.stage.node, BACKEND, input_id, again)
         assert result.input.status == "answered"
         assert replace(result.input).answered_by == "user:ana through key:k_back"
+
+
+async def test_card_is_kept_although_the_store_fails_for_a_while(scratch: Path) -> None:
+    """What came back from the app is known nowhere else; nothing is lost, nothing asked twice."""
+    async with open_cards(scratch, card()) as talk:
+        inputs: Any = talk.stage.node.inputs
+        opening, failures = inputs.open, [StoreUnavailable("locked.")] * 3
+
+        async def failing(*args: object, **named: object) -> bool:
+            if failures:
+                raise failures.pop()
+            return await opening(*args, **named)
+
+        inputs.open = failing
+        try:
+            await talk.say()
+        finally:
+            inputs.open = opening
+        assert len(await talk.data("human_input_needed")) == 1
+        await act(talk, "press", press="connect")
+        assert (await result_of(talk))["outcome"] == "ok"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -208,3 +210,26 @@ def test_a_proxy_does_not_stand_before_loopback(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
 
     assert isinstance(published.check(published.keys()), Identity)
+
+
+def test_issuer_whose_head_drips_in_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is for the whole answer; a piece a second would hold every handler else."""
+    monkeypatch.setattr("remit.kit.keys.TIMEOUT_S", 0.5)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                while not over.wait(0.05):
+                    connection.sendall(b"X-More: y\r\n")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            with pytest.raises(KeysUnavailable, match=r"took more than 0\.5 s"):
+                Keys(f"http://127.0.0.1:{server.getsockname()[1]}").jwks()
+        finally:
+            over.set()
+            thread.join()

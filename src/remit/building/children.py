@@ -1,8 +1,8 @@
 """Runs a program that reads an author's code, and takes what it says on a pipe of its own.
 
 What the code prints goes to standard error, never into the answer. The program has a process group
-of its own, which is killed as a whole: when its time is up, and when it is done, so that nothing
-that the code started stays.
+of its own, which is killed as a whole: when its time is up, and when it is done. What leaves that
+group on purpose (a daemon) is the author's own, as if they had started it: the code runs as them.
 """
 
 from __future__ import annotations

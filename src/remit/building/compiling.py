@@ -185,6 +185,7 @@ def _unique(
 ) -> list[Declared]:
     """The tools whose names no other has; the second of two is noted with both files."""
     kept: list[Declared] = []
+    again: list[tuple[Declared, str, Declared]] = []
     for tool in tools:
         name = tool.record.get("name")
         first = sources.get(name) if isinstance(name, str) else None
@@ -192,7 +193,13 @@ def _unique(
             if isinstance(name, str):
                 sources[name] = tool
             kept.append(tool)
-            continue
+        else:
+            again.append((tool, name, first))
+    if not again:
+        return kept
+    # They are all of one file, which is read once.
+    places = places_of(root / again[0][0].file, [name for _, name, _ in again])
+    for tool, name, first in again:
         where = "twice in this file" if first.file == tool.file else f"in {first.file}, too"
         faults.add(
             tool.file,
@@ -202,7 +209,7 @@ def _unique(
             pointer=f"/tools/{tool.index}/name",
             at="/name",
             tool=name,
-            place=places_of(root / tool.file, [name]).of(name, "/name"),
+            place=places.of(name, "/name"),
         )
     return kept
 

@@ -80,7 +80,8 @@ def _of_typescript(source: str, wanted: frozenset[str]) -> Places:
     found = Places()
     names = list(_NAME.finditer(source))
     ends = [match.start() for match in names[1:]] + [len(source)]
-    for match, end in zip(names, ends, strict=True):
+    # Without a name that stands there there is one end, and nothing to place.
+    for match, end in zip(names, ends, strict=False):
         name = match[2]
         if name not in wanted or name in found.tools:
             continue

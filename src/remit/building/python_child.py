@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MAX_SAID = 500
 _MAX_DEPTH = 64
+# Longer numbers Python does not write out.
+_MAX_BITS = 4_096
 _HALF = re.compile("[\ud800-\udfff]")
 _MEND = "mend that place; a tools file only declares, and needs nothing that runs"
 
@@ -70,11 +72,15 @@ def _answer(file: Path, folder: Path) -> dict[str, object]:
         if fault is None:
             found.append({"index": index, "record": record})
         else:
-            name = getattr(tool, "name", None)
-            faults.append(
-                {**fault, "index": index, "tool": name if isinstance(name, str) else None}
-            )
+            faults.append({**fault, "index": index, "tool": _name(tool)})
     return {"tools": found, "faults": faults}
+
+
+def _name(tool: object) -> str | None:
+    with contextlib.suppress(BaseException):
+        name = getattr(tool, "name", None)
+        return name if isinstance(name, str) else None
+    return None
 
 
 def _imported(file: Path) -> ModuleType:
@@ -114,7 +120,18 @@ def _import_fault(error: BaseException, file: Path, folder: Path) -> dict[str, o
 
 
 def _record(tool: object) -> tuple[object, dict[str, object] | None]:
-    """What a tool is in a catalog, or what keeps it from being one."""
+    """What a tool is in a catalog, or what keeps it from being one, however odd it is."""
+    try:
+        return _as_record(tool)
+    except BaseException as error:  # noqa: BLE001 -- whatever an author's object does, it is told
+        return None, {
+            "rule": "bad-tool",
+            "message": f"it cannot be read: {_said(error)}",
+            "mend": "write a Tool of remit.kit",
+        }
+
+
+def _as_record(tool: object) -> tuple[object, dict[str, object] | None]:
     record: Any = getattr(tool, "record", None)
     if not callable(record) or isinstance(tool, type):
         return None, {
@@ -163,14 +180,20 @@ def _plain(value: object, at: str, depth: int = 0) -> object:
 def _scalar(value: float | str | None, at: str) -> object:
     if isinstance(value, str) and _HALF.search(value):
         raise _NotJsonError(at, "a text with half a character (a lone surrogate)")
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise _NotJsonError(at, f"a number of more than {_MAX_BITS} bits")
     if isinstance(value, float) and not math.isfinite(value):
         raise _NotJsonError(at, str(value))
     return value
 
 
 def _said(error: BaseException) -> str:
-    first = str(error).strip().partition("\n")[0][:_MAX_SAID]
     name = type(error).__name__
+    try:
+        words = str(error)
+    except BaseException:  # noqa: BLE001 -- an error of the author's own, which cannot even speak
+        return name
+    first = words.strip().partition("\n")[0][:_MAX_SAID]
     return f"{name}: {first}" if first else name
 
 

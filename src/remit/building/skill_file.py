@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FILE = "SKILL.md"
 MAX_BYTES = 1024 * 1024
+#: In characters; it holds a name, a description and a few words more.
+MAX_FRONT_MATTER = 32 * 1024
 MAX_NAME = 64
 MAX_DESCRIPTION = 1_024
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -64,6 +66,15 @@ def read_skill_file(data: bytes, file: str, folder: str, faults: Faults) -> Skil
             "bad-front-matter",
             "its front matter, which begins here, has no end",
             "write a line --- after its last key",
+            place=(1, 1),
+        )
+        return None
+    if (size := sum(map(len, lines[1:end]))) > MAX_FRONT_MATTER:
+        faults.add(
+            file,
+            "bad-front-matter",
+            f"its front matter has {size:,} characters; {MAX_FRONT_MATTER:,} are allowed",
+            "leave a name and a description there; the instructions stand below it",
             place=(1, 1),
         )
         return None

@@ -14,7 +14,7 @@ from msgspec import Struct
 from remit.catalog.model import AppTarget
 from remit.catalog.reading import is_object, kind
 from remit.errors import ResponseInvalid
-from remit.values.urls import UrlFault, parse_url
+from remit.values.urls import MAX_URL_BYTES, UrlFault, parse_url
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 ACTION_REQUIRED = "action_required"
 MAX_MARKDOWN = 16 * 1024
 _MAX_SHOWN = 80
+# RFC 3986; brackets and the bar as queries have them, too.
+_FRAGMENT = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\[\]|-]|%[0-9A-Fa-f]{2})*")
 _BEYOND_PATH = re.compile(r"([?#]).*", re.DOTALL)
 
 
@@ -124,7 +126,9 @@ def embed_origins(definition: Definition, transcripts: AbstractSet[str]) -> froz
 
 def why_not_embedded(written: str, embeds: AbstractSet[str]) -> str | None:
     """Why an ``embedUrl`` is left off the card, as a sentence; None where it is drawn."""
-    address = written.partition("#")[0]
+    address, _, fragment = written.partition("#")
+    if len(written) > MAX_URL_BYTES or not _FRAGMENT.fullmatch(fragment):
+        return "embedUrl is too long, or its fragment holds characters that no address has."
     try:
         url = parse_url(address)
     except UrlFault as fault:

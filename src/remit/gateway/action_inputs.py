@@ -20,7 +20,7 @@ from remit.errors import (
     Skipped,
 )
 from remit.gateway.asking import asks, kept_as
-from remit.gateway.buttons import around_of, why_not_pressed
+from remit.gateway.buttons import around_of, shown_with_words, why_not_pressed
 from remit.gateway.freezing import secrets_with
 from remit.gateway.ledger import CallChange, InputRow
 from remit.gateway.resting import kept_digest, opened_text, sealed_text
@@ -99,7 +99,14 @@ class Asking(Struct, frozen=True, kw_only=True):
 
 
 async def ask_by_card(
-    node: Node, asking: Asking, card: ActionCard, *, host: str, was: CallStatus
+    node: Node,
+    asking: Asking,
+    card: ActionCard,
+    *,
+    found: AppInForce,
+    host: str,
+    was: CallStatus,
+    input_id: str,
 ) -> bool:
     """Let a call wait for a card of its app; False where it is not what it was any more.
 
@@ -107,25 +114,27 @@ async def ask_by_card(
         node: where the input is made.
         asking: the call.
         card: may be shown.
+        found: the app in force.
         host: where the card came from, for the platform's own line.
         was: what the call is in the ledger until then.
+        input_id: a fresh one; the same where it is tried again.
 
     Raises:
         VaultFault, StoreUnavailable: as ``resting.private_of``.
     """
     now = node.wall.unix_ms()
-    input_id = node.fresh.fresh_id("inp")
     workspace, app, user = asking.workspace, asking.app, asking.user
     kept: JsonObject = {"card": card.as_json(), "hides": list(asking.hides)}
     private = await sealed_text(
         node, compact_json(kept), workspace=workspace, app=app, user=user, call=asking.call_id
     )
-    card = card.shown()
-    shown = card.as_json()
+    around = around_of(node, found.definition)
+    shown = shown_with_words(asking.tool, card, found, around)
+    title = cast("str", shown["title"])
     record = {**asking.record, "inputId": input_id, "card": shown}
     body: JsonObject = {
-        "title": card.title,
-        "titleParts": [{"text": card.title, "inserted": False}],
+        "title": title,
+        "titleParts": [{"text": title, "inserted": False}],
         "line": {"act": "NEEDS YOU", "danger": "the app asks you to choose", "host": host},
         "args": record.get("args", {}),
         "request": record["request"],
@@ -154,7 +163,10 @@ async def ask_by_card(
         record_json=compact_json(record),
         private=private,
     )
-    return await node.inputs.open(workspace, waits, was=was, change=change)
+    if await node.inputs.open(workspace, waits, was=was, change=change):
+        return True
+    # A commit that was reported as failed may have been one.
+    return await node.inputs.get(workspace, input_id) is not None
 
 
 def hidden(case: Case, app: App) -> tuple[str, ...]:
@@ -176,8 +188,8 @@ def refuse_press(waits: InputRow, element: str, device: str | None) -> None:
         InvalidRequest: the card has no such button.
         Forbidden: the card is for another device (contract section 8).
     """
-    card = cast("JsonObject", cast("JsonObject", json.loads(waits.body_json))["card"])
-    known = [cast("JsonObject", one) for one in cast("list[JsonValue]", card["elements"])]
+    card = _shown_card(waits)
+    known = _elements(card)
     if all(one["id"] != element for one in known):
         listed = ", ".join(str(one["id"]) for one in known)
         raise InvalidRequest(
@@ -190,6 +202,30 @@ def refuse_press(waits: InputRow, element: str, device: str | None) -> None:
             f"The buttons of this card are for {name} alone, and are pressed with a client token "
             "that was made for it. Continue there, or skip or cancel."
         )
+
+
+def label_of(waits: InputRow, element: str) -> str:
+    """The words on a button of a card, as they were shown; its id where it has none."""
+    labels = {str(one["id"]): str(one["label"]) for one in _elements(_shown_card(waits))}
+    return labels.get(element, element)
+
+
+def _shown_card(waits: InputRow) -> JsonObject:
+    return cast("JsonObject", cast("JsonObject", json.loads(waits.body_json))["card"])
+
+
+def _elements(card: JsonObject) -> list[JsonObject]:
+    return [cast("JsonObject", one) for one in cast("list[JsonValue]", card["elements"])]
+
+
+async def kept_hides(node: Node, row: CallRow) -> tuple[str, ...]:
+    """The secrets that a call was sent with which waits for a card.
+
+    Raises:
+        VaultFault: they cannot be opened.
+    """
+    kept = cast("JsonObject", json.loads(await opened_text(node, row)))
+    return tuple(cast("list[str]", kept["hides"]))
 
 
 async def kept_card(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from remit.calls.arguments import settle
+from remit.calls.cards import act_words, danger_words
 from remit.catalog.definitions import load_catalog, surroundings_of
 from remit.catalog.model import AppTarget, ClientTarget, Endpoint
 from remit.errors import CallError, ResponseInvalid
@@ -21,12 +22,15 @@ from remit.policy.reach import place_of, why_elsewhere
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
-    from remit.calls.action_cards import Button
+    from remit.calls.action_cards import ActionCard, Button
     from remit.catalog.model import Definition, Destination, Tool
     from remit.catalog.references import Text
     from remit.catalog.requests import Surroundings
     from remit.gateway.node import AppInForce, Node
-    from remit.values.json import JsonObject
+    from remit.values.json import JsonObject, JsonValue
+
+#: Where a call goes that the user's client executes, in the platform's own line.
+CLIENT_HOST = "the user's client"
 
 
 def around_of(node: Node, definition: Definition) -> Surroundings:
@@ -127,6 +131,30 @@ async def why_not_pressed(
     except CallError as error:
         return error.message.rstrip(".")
     return None
+
+
+def shown_with_words(
+    name: str, card: ActionCard, found: AppInForce, around: Surroundings
+) -> JsonObject:
+    """A card as it is shown: beside each target the platform's own words for what a press does.
+
+    They are those of an approval (contract section 5): kind of act, how bad, where it goes. A press
+    stands for the yes that the tool would ask for.
+    """
+    shown = card.shown().as_json()
+    elements = [cast("JsonObject", one) for one in cast("list[JsonValue]", shown["elements"])]
+    for button, element in zip(card.buttons, elements, strict=True):
+        if button.target is None:
+            continue
+        tool = tool_of(name, button, found, around)
+        on_client = isinstance(button.target, ClientTarget)
+        origin = "" if on_client else place_of(button.target, found.definition).origin
+        element["does"] = {
+            "act": act_words(tool),
+            "danger": danger_words(tool),
+            "host": CLIENT_HOST if on_client else origin.partition("://")[2],
+        }
+    return {**shown, "elements": [*elements]}
 
 
 def _same_place(one: Destination, other: Destination, definition: Definition) -> bool:

@@ -24,6 +24,7 @@ from remit.gateway.announcing import ClientTool, ClientWidget, ceiling_of
 from remit.gateway.answering import withdraw
 from remit.gateway.asking import asks, listed, titled, yes_of
 from remit.gateway.awaiting import Waiting
+from remit.gateway.buttons import CLIENT_HOST
 from remit.gateway.client_kept import CLIENT, Kept, kept_text
 from remit.gateway.client_permitting import judge, offer_approved, opened, require_permitted
 from remit.gateway.clients import ClientCallRow
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClientAsk", "Drawn", "OnClient", "begin", "cancel", "look"]
 
-_HOST = "the user's client"
 _LOOKS = 4
 
 
@@ -272,7 +272,7 @@ class _Making:
         tool, shown = self.tool, hidden_pins(kept.arguments)
         body: JsonObject = {
             **titled(title_of(tool, shown)),
-            "line": {"act": act_words(tool), "danger": danger_words(tool), "host": _HOST},
+            "line": {"act": act_words(tool), "danger": danger_words(tool), "host": CLIENT_HOST},
             "verb": verb_of(tool),
             "args": self.notes.record["args"],
             "arguments": listed(rows_of(tool, shown)),

@@ -21,7 +21,7 @@ from remit.catalog.scales import Renderer
 from remit.documents.canonical import compact_json
 from remit.errors import CallError, Cancelled, NotConnected, NotFound, ResponseInvalid
 from remit.gateway.acting import Actor
-from remit.gateway.action_inputs import Asking, ask_by_card, kept_card
+from remit.gateway.action_inputs import Asking, ask_by_card, kept_card, kept_hides, label_of
 from remit.gateway.asking import detail_of, yes_of
 from remit.gateway.awaiting import ended_within
 from remit.gateway.buttons import around_of, tool_of
@@ -42,7 +42,6 @@ from remit.policy.decisions import Deny
 if TYPE_CHECKING:
     from remit.calls.action_cards import Button
     from remit.catalog.model import Tool
-    from remit.catalog.requests import Surroundings
     from remit.gateway.governed import Called
     from remit.gateway.ledger import CallRow, InputRow
     from remit.gateway.node import AppInForce, Node
@@ -81,6 +80,10 @@ async def press(
 async def _gone_on(
     node: Node, row: CallRow, record: JsonObject, waits: InputRow
 ) -> Ended | Polling | None:
+    if await node.calls.get(row.workspace, _call_id(waits)) is not None:
+        # It was pressed already: whatever stands now, that call is what became of it.
+        ended = await _its_end(node, row.workspace, _call_id(waits))
+        return await _followed(node, row, _pressed(record, waits, _call_id(waits)), ended)
     found = await standing(node, row.workspace, row.app)
     around = around_of(node, found.definition)
     card, hides = await kept_card(node, row, waits, around)
@@ -89,22 +92,23 @@ async def _gone_on(
     if button is None:
         raise ResponseInvalid(f'{row.tool}: the card has no button "{element}".', sent=True)
     if button.target is None:
-        ended = _given(_pressed(record, waits, button), button.input)
+        ended = _given(_pressed(record, waits), button.input)
         return await end(node, row.workspace, ended, was="await_input")
     if isinstance(button.target, ClientTarget):
-        return await _on_client(node, row, _pressed(record, waits, button), waits, button, found)
+        return await _on_client(node, row, _pressed(record, waits), waits, button, found)
     tool = tool_of(row.tool, button, found, around)
     ended = await _target_called(node, row, waits, tool, button, hides)
-    ended = _as_of_button(ended, tool, button)
-    record = _pressed(record, waits, button, _call_id(waits))
-    return await _followed(node, row, record, ended, around, hides)
+    return await _followed(node, row, _pressed(record, waits, _call_id(waits)), ended)
 
 
-def _pressed(
-    record: JsonObject, waits: InputRow, button: Button, call_id: str | None = None
-) -> JsonObject:
-    """The record with one press more."""
-    press: JsonObject = {"inputId": waits.id, "press": button.id, "label": button.label}
+def _pressed(record: JsonObject, waits: InputRow, call_id: str | None = None) -> JsonObject:
+    """The record with one press more; ``call_id`` is of the call that it made."""
+    element = str(detail_of(waits).get("press"))
+    press: JsonObject = {
+        "inputId": waits.id,
+        "press": element,
+        "label": label_of(waits, element),
+    }
     if call_id is not None:
         press["callId"] = call_id
     before = cast("list[JsonValue]", record.get("presses", []))
@@ -114,6 +118,11 @@ def _pressed(
 def _given(record: JsonObject, value: JsonValue) -> Ended:
     """The end of a call whose result is what a button gives."""
     return succeeded(record, value, content_of(value), Display(renderer=Renderer.JSON, data=value))
+
+
+def _next_input_id(call_id: str) -> str:
+    """The id of the input that a button's call leads to; the same for whoever goes on with it."""
+    return f"inp_{sha256(call_id.encode()).hexdigest()[:32]}"
 
 
 def _call_id(waits: InputRow) -> str:
@@ -200,7 +209,12 @@ async def _target_called(
         return called.ended
     if isinstance(called, Ended):
         return called
-    state = await ended_within(node, row.workspace, call_id, until=inf)
+    return await _its_end(node, row.workspace, call_id)
+
+
+async def _its_end(node: Node, workspace: str, call_id: str) -> Ended:
+    """The end of a call, however long it takes."""
+    state = await ended_within(node, workspace, call_id, until=inf)
     if not isinstance(state, Ended):
         msg = "a call that is waited for without end has ended"
         raise TypeError(msg)
@@ -241,61 +255,73 @@ async def _called(
         return await recorded(node, command, notes, error)
 
 
-def _as_of_button(ended: Ended, tool: Tool, button: Button) -> Ended:
-    """The end of a button's call as its parent tells it: that one was called and did answer."""
-    if ended.error is None:
-        return ended
-    said, never = str(ended.error["message"]), f"{tool.name} was not called: "
-    if not said.startswith(never):
-        return ended
-    said = f'The button "{button.label}" was pressed, and nothing was sent: '
-    error: JsonObject = {
-        **ended.error,
-        "message": said + str(ended.error["message"]).removeprefix(never),
-    }
-    content = compact_json({"error": error})
-    record = {**ended.record, "error": error, "content": content}
-    return structs.replace(ended, error=error, content=content, record=record)
-
-
-async def _followed(
-    node: Node,
-    row: CallRow,
-    record: JsonObject,
-    ended: Ended,
-    around: Surroundings,
-    hides: tuple[str, ...],
-) -> Ended | Polling:
-    """End the call as its button's did, or let it wait for the next card.
-
-    Raises:
-        ResponseInvalid: there were too many cards.
-    """
+async def _followed(node: Node, row: CallRow, record: JsonObject, ended: Ended) -> Ended | Polling:
+    """End the call as its button's did, or let it wait for the next card."""
     answer = ended.record.get("card")
     if isinstance(answer, dict):
-        if len(cast("list[JsonValue]", record["presses"])) >= MAX_IN_A_ROW:
-            raise ResponseInvalid(
-                f"{row.tool}: the app answered with a card {MAX_IN_A_ROW + 1} times in a row; "
-                f"{MAX_IN_A_ROW} are allowed. The app's developers must end the chain.",
-                sent=True,
-            )
-        asking = Asking(
-            workspace=row.workspace,
-            call_id=row.id,
-            app=row.app,
-            tool=row.tool,
-            user=row.user,
-            record=record,
-            hides=hides,
-        )
-        card, host = read_card(row.tool, answer, around), _host(ended.record)
-        if await ask_by_card(node, asking, card, host=host, was="await_input"):
-            return Polling(row.id)
-        raise Cancelled(f"{row.tool}: the app asked once more, and the conversation is over.")
+        try:
+            await _next_card(node, row, record, ended, answer)
+        except CallError as error:
+            return await end(node, row.workspace, failure(record, error, None), was="await_input")
+        return Polling(row.id)
+    ended = _as_of_button(ended, record)
     told = {name: ended.record[name] for name in _COPIED if name in ended.record}
     record = {**record, "outcome": ended.outcome, **told}
     mine = structs.replace(ended, call_id=row.id, record=record)
     return await end(node, row.workspace, mine, was="await_input")
+
+
+def _as_of_button(ended: Ended, record: JsonObject) -> Ended:
+    """The end of a button's call as its parent tells it: that one was called and did answer."""
+    if ended.error is None:
+        return ended
+    said, never = str(ended.error["message"]), f"{ended.record.get('tool')} was not called: "
+    if not said.startswith(never):
+        return ended
+    label = cast("JsonObject", cast("list[JsonValue]", record["presses"])[-1])["label"]
+    message = f'The button "{label}" was pressed, and nothing was sent: {said[len(never) :]}'
+    error: JsonObject = {**ended.error, "message": message}
+    content = compact_json({"error": error})
+    told = {**ended.record, "error": error, "content": content}
+    return structs.replace(ended, error=error, content=content, record=told)
+
+
+async def _next_card(
+    node: Node, row: CallRow, record: JsonObject, ended: Ended, answer: JsonObject
+) -> None:
+    """Let the call wait for the card that its button was answered with.
+
+    Raises:
+        CallError: it cannot be shown any more, or there were too many.
+    """
+    if len(cast("list[JsonValue]", record["presses"])) >= MAX_IN_A_ROW:
+        raise ResponseInvalid(
+            f"{row.tool}: the app answered with a card {MAX_IN_A_ROW + 1} times in a row; "
+            f"{MAX_IN_A_ROW} are allowed. The app's developers must end the chain.",
+            sent=True,
+        )
+    found = await standing(node, row.workspace, row.app)
+    card = read_card(row.tool, answer, around_of(node, found.definition))
+    asking = Asking(
+        workspace=row.workspace,
+        call_id=row.id,
+        app=row.app,
+        tool=row.tool,
+        user=row.user,
+        record=record,
+        hides=await kept_hides(node, row),
+    )
+    waits = await ask_by_card(
+        node,
+        asking,
+        card,
+        found=found,
+        host=_host(ended.record),
+        was="await_input",
+        input_id=_next_input_id(ended.call_id),
+    )
+    if not waits:
+        raise Cancelled(f"{row.tool}: the app asked once more, and the conversation is over.")
 
 
 def _host(record: JsonObject) -> str:

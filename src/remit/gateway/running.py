@@ -32,6 +32,7 @@ from remit.gateway.resting import sealed_of
 from remit.gateway.steps import masked, read_result
 
 if TYPE_CHECKING:
+    from remit.calls.action_cards import ActionCard
     from remit.calls.answers import Body
     from remit.calls.cards import Card
     from remit.catalog.mapping import ResponseMapping
@@ -227,30 +228,10 @@ async def _handled(
             # The call whose card was pressed shows it.
             ended = handed_on(case.record, card.as_json())
             return await end(node, case.workspace, ended, was="sending", opened=opened)
-        opened_now = await ask_by_card(
-            node,
-            Asking(
-                workspace=case.workspace,
-                call_id=case.call_id,
-                app=case.app,
-                tool=case.tool.name,
-                user=case.user,
-                record=case.record,
-                hides=hidden(case, permit.app),
-            ),
-            card,
-            host=case.frozen.request.origin.authority,
-            was="sending",
-        )
-        if opened_now:
-            return Polling(case.call_id)
-        # Its conversation is over, or somebody ended the call meanwhile: then that end stands.
-        gone = Cancelled(
-            f"{case.tool.name}: the app asked for an action, and the conversation is over.",
-            sent=True,
-        )
-        ended = failure(case.record, gone, case.tool)
-        return await end(node, case.workspace, ended, was="sending", opened=opened)
+        ask = partial(_ask, node, case, permit, card, node.fresh.fresh_id("inp"))
+        chars = len(compact_json(case.record))
+        late = Late(workspace=case.workspace, call_id=case.call_id, was="sending", chars=chars)
+        return await outlasting(node, late, ask, ask)
     secrets = secrets_with(case.frozen, permit.app.catalog)
     said = read_channels(
         case.tool,
@@ -262,6 +243,38 @@ async def _handled(
     content = content_of(said.content, text=said.content)
     ended = channelled(case.record, said, content)
     return await end(node, case.workspace, ended, was="sending", opened=opened)
+
+
+async def _ask(
+    node: Node, case: Case, permit: Permit, card: ActionCard, input_id: str
+) -> Ended | Polling:
+    """Let a call wait for its card; what came back from the app is known nowhere else."""
+    asking = Asking(
+        workspace=case.workspace,
+        call_id=case.call_id,
+        app=case.app,
+        tool=case.tool.name,
+        user=case.user,
+        record=case.record,
+        hides=hidden(case, permit.app),
+    )
+    waits = await ask_by_card(
+        node,
+        asking,
+        card,
+        found=permit.standing,
+        host=case.frozen.request.origin.authority,
+        was="sending",
+        input_id=input_id,
+    )
+    if waits:
+        return Polling(case.call_id)
+    # Its conversation is over, or somebody ended the call meanwhile: then that end stands.
+    gone = Cancelled(
+        f"{case.tool.name}: the app asked for an action, and the conversation is over.", sent=True
+    )
+    ended = failure(case.record, gone, case.tool)
+    return await end(node, case.workspace, ended, was="sending")
 
 
 async def _awaited(

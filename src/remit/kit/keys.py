@@ -6,8 +6,10 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPException
-from threading import Lock
+from queue import Empty, Queue
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, cast
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, build_opener
 
@@ -157,6 +159,35 @@ def _opener(*, loopback: bool) -> OpenerDirector:
 
 
 def _read(opener: OpenerDirector, url: str) -> bytes:
+    """What stands at an address, within ``TIMEOUT_S`` in all.
+
+    urllib's own limit is for each piece that comes: an issuer whose head drips in would hold every
+    handler. So another thread reads, and is left to itself when its time is up.
+    """
+    done: Queue[bytes | Exception] = Queue()
+
+    def read() -> None:
+        try:
+            done.put(_read_whole(opener, url))
+        except HTTPError as error:
+            # It is an answer, too, whose connection is still open.
+            error.close()
+            done.put(OSError(str(error)))
+        except Exception as error:  # noqa: BLE001 -- it goes to whoever waits
+            done.put(error)
+
+    Thread(target=read, name="remit-kit-keys", daemon=True).start()
+    try:
+        found = done.get(timeout=TIMEOUT_S)
+    except Empty:
+        msg = f"it took more than {TIMEOUT_S:g} s"
+        raise TimeoutError(msg) from None
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _read_whole(opener: OpenerDirector, url: str) -> bytes:
     ends_s = time.monotonic() + TIMEOUT_S
     data = b""
     with opener.open(url, timeout=TIMEOUT_S) as answer:

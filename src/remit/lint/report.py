@@ -159,7 +159,8 @@ def _place(each: Reviewed, mistake: Mistake) -> str:
     while pointer not in each.places and pointer:
         pointer = pointer.rpartition("/")[0]
     found = each.places.get(pointer)
-    return f"{each.file}:{found[0]}:{found[1]}" if found else each.file
+    file = _printable(each.file)
+    return f"{file}:{found[0]}:{found[1]}" if found else file
 
 
 def _columns(reviewed: Sequence[Reviewed]) -> tuple[int, int]:
@@ -177,7 +178,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _summary(reviewed: Sequence[Reviewed]) -> Line:
     counts = counts_of(reviewed)
     own = list(dict.fromkeys(each.folder or each.file for each in reviewed if not each.fetched))
-    files = own[0] if len(own) == 1 else f"{len(own)} files"
+    files = _printable(own[0]) if len(own) == 1 else f"{len(own)} files"
     if any(each.fetched for each in reviewed):
         files += " and what toolsUrl serves"
     parts = [_counted(level, counts[level]) for level in _LEVELS if counts[level]]

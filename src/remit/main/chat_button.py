@@ -101,7 +101,12 @@ def _what_it_does(button: JsonObject) -> str:
     target = object_of(button.get("target"))
     if not target:
         return f"{marked}tells the agent {given}"
+    if does := object_of(button.get("does")):
+        words = [one_line(text(does.get(key))) for key in ("act", "danger", "host")]
+        marked = f"{' · '.join(words)} · {marked}"
     method = one_line(text(target.get("method")))
+    if handler := text(target.get("name")):
+        return f"{marked}runs {one_line(handler)} with {given}"
     if url := text(target.get("url")):
         return f"{marked}calls {method} {one_line(url)} with {given}"
     path, component = (one_line(text(target.get(name))) for name in ("path", "component"))

@@ -37,7 +37,7 @@ def run(
     """
     _check_folder(folder)
     if output is not None:
-        _check_output(output)
+        _check_output(output, Path(folder))
     built = build_folder(folder, brand=settings.brand, limit_s=limit_s)
     found = _errors(built, settings)
     if not built.sound or found:
@@ -92,8 +92,12 @@ def _check_folder(folder: str) -> None:
     raise WrongUse(f"{folder}: is a file. Name the folder with {APP_FILE}.")
 
 
-def _check_output(output: Path) -> None:
-    """Refuse what could not be written, before any code runs."""
+def _check_output(output: Path, folder: Path) -> None:
+    """Refuse what could not be written, and the folder's own sources, before any code runs."""
+    if output.resolve().is_relative_to(folder.resolve() / "skills"):
+        raise WrongUse(
+            f"{output}: is among the skills, which the folder is built from. Name a file elsewhere."
+        )
     if output.suffix.lower() in (".yaml", ".yml"):
         raise WrongUse(f"{output}: a definition is written as JSON. Name a file.json.")
     try:

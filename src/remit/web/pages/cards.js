@@ -150,6 +150,8 @@ function verbs(input, answer, destructive) {
 
 // --- an action card of an app ---------------------------------------------------------------
 
+/** The platform's words for what is destructive. */
+const GONE = "cannot be undone";
 const VARIANTS = { primary: "primary", danger: "danger" };
 
 /** The platform's words first, then the app's, then its buttons, then the platform's. None of them
@@ -159,6 +161,8 @@ function action(input, answer) {
   const shown = input.card ?? {};
   const there = shown.assignee ? shown.assignee.name || shown.assignee.computerId : null;
   const buttons = buttonsOf(input);
+  const worst = buttons.filter((one) => one.does?.danger === GONE)
+    .map((one) => `“${one.label}” ${one.does.act.toLowerCase()} on ${one.does.host}: ${one.does.danger}.`);
   const dangerous = buttons.filter((one) => one.variant === "danger").map((one) => `“${one.label}”`);
   const presses = el("div", { className: "buttons" },
     buttons.map((one) => button(one.label, () => answer({ press: one.id }), VARIANTS[one.variant] ?? "")));
@@ -171,6 +175,7 @@ function action(input, answer) {
       shown.description ? el("p", { className: "words", text: shown.description }) : null,
       there ? null : presses),
     ...(there ? [el("p", {}, el("strong", { text: `Continue on ${there}.` }))] : [
+      ...worst.map((words) => el("p", {}, el("strong", { text: words }))),
       dangerous.length ? el("p", { className: "small", text: `The app marks ${dangerous.join(" and ")} as dangerous.` }) : null,
       folded("What each button does", pairs(buttons.map((one) => [one.label, whatItDoes(one)]))),
     ]),
@@ -186,11 +191,13 @@ function buttonsOf(input) {
 }
 
 /** What a press does; what is sent is part of it. */
-function whatItDoes({ input, target }) {
+function whatItDoes({ input, target, does }) {
   const given = JSON.stringify(input === undefined ? {} : input);
   if (!target) return `tells the agent ${given}`;
+  const words = does ? `${does.act} · ${does.danger} · ${does.host} · ` : "";
+  if (target.name) return `${words}runs ${target.name} with ${given}`;
   const where = target.url ?? `${target.path} of the app's component ${target.component}`;
-  return `calls ${target.method} ${where} with ${given}`;
+  return `${words}calls ${target.method} ${where} with ${given}`;
 }
 
 /** The words for a press: which button, and where it was pressed. */
