@@ -210,7 +210,8 @@ async def test_button_may_run_a_handler_in_the_users_client(scratch: Path) -> No
         assert (result["outcome"], result["content"]) == ("ok", '{"opened":true}')
         record = await talk.stage.record(told["callId"])
         assert (record["target"], record["handler"]) == ("client", "open_url")
-        assert [one["press"] for one in record["presses"]] == ["connect"]
+        (press,) = record["presses"]
+        assert (press["press"], press["handler"]) == ("connect", "open_url")
         assert talk.stage.egress.lines == ["POST /tools/search"]
 
 
@@ -396,6 +397,17 @@ async def test_rules_that_name_a_tool_hold_for_a_button_to_its_place(
             assert "search_mail was not called" not in result["content"]
         page = await talk.stage.server.store.calls.list("acme", CallFilter(session=talk.id))
         assert {row.tool for row in page.items} == {"search_mail", "delete_all"}
+
+
+async def test_input_of_a_client_button_is_held_to_the_tools_schema(scratch: Path) -> None:
+    """The handler relies on what its tool declares; a button is no way around it."""
+    wrong = button(input={"url": 5, "more": 1}, target=OPEN_PAGE["target"])
+    async with open_conversation(
+        scratch, CALL, "So.", answers=[card(wrong)], document=WITH_CLIENT
+    ) as talk:
+        await talk.say()
+        assert await talk.data("human_input_needed") == []
+        assert "could not be pressed" in (await result_of(talk))["content"]
 
 
 async def test_platforms_own_words_stand_beside_each_target(scratch: Path) -> None:

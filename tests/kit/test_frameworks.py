@@ -166,9 +166,15 @@ def test_an_input_that_does_not_fit_is_refused(served: Served, body: str, pointe
     assert "secret-value" not in answer.text
 
 
-def test_a_body_that_is_no_json_is_refused(served: Served) -> None:
-    """400: no argument of it can be named."""
-    answer = served.post('{"url": ')
+@pytest.mark.parametrize(
+    "body",
+    ['{"url": ', '{"url": "https://a.example", "url": "https://b.example"}', '{"url": NaN}',
+     '{"url": 1e999}'],
+    ids=["broken", "twice", "nan", "infinity"],
+)  # fmt: skip
+def test_a_body_that_is_no_json_is_refused(served: Served, body: str) -> None:
+    """400: no argument of it can be named. Remit sends nothing that reads in two ways."""
+    answer = served.post(body)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_body")
 

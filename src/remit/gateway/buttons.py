@@ -68,6 +68,9 @@ def tool_of(name: str, button: Button, found: AppInForce, around: Surroundings) 
         },
         "target": button.record,
     }
+    if twin is not None and isinstance(button.target, ClientTarget):
+        # Its handler relies on what it declares.
+        record["parameters"] = twin.parameters.schema
     if twin is not None:
         record |= {
             "category": twin.category.word,

@@ -164,7 +164,7 @@ async def cancel(talks: Talks, row: SessionRow, call_id: str) -> None:
         return
     if crow.claim is None or call.category == "read":
         error = Cancelled(
-            f"{call.tool} was not called: the run was stopped before a client began with it."
+            f"{call.tool} {_so_far(call)}: the run was stopped before a client began with it."
             if crow.claim is None
             else f"{call.tool}: the run was stopped, and the client's answer was not waited for."
         )
@@ -172,6 +172,11 @@ async def cancel(talks: Talks, row: SessionRow, call_id: str) -> None:
         await client_ending.settle(
             talks, call, crow, client_ending.failed_now(call, crow, error, now)
         )
+
+
+def _so_far(call: CallRow) -> str:
+    """What became of a call that no client began with; a button's comes after a call of its app."""
+    return "did not go on after its card" if "presses" in record_of(call) else "was not called"
 
 
 class _Making:

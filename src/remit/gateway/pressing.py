@@ -95,14 +95,17 @@ async def _gone_on(
         ended = _given(_pressed(record, waits), button.input)
         return await end(node, row.workspace, ended, was="await_input")
     if isinstance(button.target, ClientTarget):
-        return await _on_client(node, row, _pressed(record, waits), waits, button, found)
+        pressed = _pressed(record, waits, handler=button.target.name)
+        return await _on_client(node, row, pressed, waits, button, found)
     tool = tool_of(row.tool, button, found, around)
     ended = await _target_called(node, row, waits, tool, button, hides)
     return await _followed(node, row, _pressed(record, waits, _call_id(waits)), ended)
 
 
-def _pressed(record: JsonObject, waits: InputRow, call_id: str | None = None) -> JsonObject:
-    """The record with one press more; ``call_id`` is of the call that it made."""
+def _pressed(
+    record: JsonObject, waits: InputRow, call_id: str | None = None, *, handler: str | None = None
+) -> JsonObject:
+    """The record with one press more, and the call that it made or the handler that it runs."""
     element = str(detail_of(waits).get("press"))
     press: JsonObject = {
         "inputId": waits.id,
@@ -111,6 +114,8 @@ def _pressed(record: JsonObject, waits: InputRow, call_id: str | None = None) ->
     }
     if call_id is not None:
         press["callId"] = call_id
+    if handler is not None:
+        press["handler"] = handler
     before = cast("list[JsonValue]", record.get("presses", []))
     return {**record, "presses": [*before, press]}
 

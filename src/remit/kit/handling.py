@@ -21,6 +21,7 @@ from remit.kit.headers import ToolContextError, is_thread, tool_context
 from remit.kit.identity import Refusal
 from remit.kit.keys import KeysUnavailable
 from remit.kit.settings import App
+from remit.kit.strict_json import strict_json
 from remit.kit.tools import parameters_of
 
 if TYPE_CHECKING:
@@ -130,6 +131,11 @@ class Handling:
         """The input: the body as JSON; where there is none, the query."""
         try:
             if body:
+                strict_json(body)
+        except ValueError as error:
+            return _no("invalid_body", f"The body is no JSON that can be used: {error}.", 400)
+        try:
+            if body:
                 return self.model.model_validate_json(body)
             # Texts are all that a query has: a strict model takes them as numbers and dates too.
             return self.model.model_validate(self._from(query), strict=False)
@@ -173,7 +179,7 @@ class Handling:
             )
         if not answer.strip():
             raise AnswerError("The handler returned an empty text. Say what the model is to read.")
-        return Reply(status=200, body=answer.encode(), content_type="text/plain; charset=utf-8")
+        return Reply(status=200, body=_encoded(answer), content_type="text/plain; charset=utf-8")
 
     def _from(self, query: str) -> dict[str, object]:
         if self._lists is None:
@@ -234,6 +240,13 @@ def _lists_of(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(name for name, schema in properties.items() if takes_list(schema))
 
 
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise AnswerError("The answer holds half a character (a lone surrogate).") from None
+
+
 def _escaped(part: str) -> str:
     return part.replace("~", "~0").replace("/", "~1")
 
@@ -245,7 +258,7 @@ def _no(code: str, message: str, status: int, *, headers: Mapping[str, str] | No
 def _json(status: int, body: object, *, headers: Mapping[str, str] | None = None) -> Reply:
     return Reply(
         status=status,
-        body=json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
+        body=_encoded(json.dumps(body, ensure_ascii=False, allow_nan=False)),
         content_type="application/json",
         headers=headers or {},
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pydantic_core.core_schema import ModelSchema
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -182,10 +180,11 @@ class _Closed(GenerateJsonSchema):
     A language model can be held to a closed schema alone (contract section 2).
     """
 
-    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
-        """See the base class."""
-        found = super().model_schema(schema)
-        strips = schema["cls"].model_config.get("extra", "ignore") == "ignore"
+    def model_schema(self, schema: Mapping[str, object]) -> JsonSchemaValue:
+        """See the base class; ``schema`` is Pydantic's own, of a model."""
+        found = super().model_schema(cast("Any", schema))
+        model = cast("type[BaseModel]", schema["cls"])
+        strips = model.model_config.get("extra", "ignore") == "ignore"
         if strips and not schema.get("root_model") and found.get("type") == "object":
             found.setdefault("additionalProperties", False)
         return found

@@ -151,7 +151,10 @@ def _answer(
     for one in _list(record.get("presses")):
         press = _object(one)
         called = press.get("callId")
-        what = f"called its target: call {_text(called)}" if called else "gave its input"
+        handler = press.get("handler")
+        what = f"runs {_text(handler)} in the user's client" if handler else "gave its input"
+        if called:
+            what = f"called its target: call {_text(called)}"
         yield f'the button "{_text(press.get("label"))}" ({_text(press.get("press"))}) {what}'
     if answered is None:
         if record.get("answeredBy") is not None:
