@@ -318,3 +318,25 @@ async def test_card_is_kept_although_the_store_fails_for_a_while(scratch: Path) 
         assert len(await talk.data("human_input_needed")) == 1
         await act(talk, "press", press="connect")
         assert (await result_of(talk))["outcome"] == "ok"
+
+
+async def test_long_answer_of_a_press_is_whole_on_another_node(scratch: Path) -> None:
+    """The model reads 16 KiB wherever the press landed; only the record is cut at 4."""
+    long = "x" * 10_000
+    async with open_cards(scratch, card(button(target=START)), said(long)) as talk:
+        await talk.say()
+        (input_id,) = (await talk.row()).state.inputs
+        other = talk_on(restarted(talk.stage), talk.model)
+        other.id = talk.id
+        pressed = Answer(decision="press", press="connect", user="ana")
+        await answer_input(other.stage.node, BACKEND, input_id, pressed)
+        await other.stage.settled()
+        await talk.work()
+        result = await result_of(talk)
+        assert result["content"] == long
+        assert result["display"]["data"] == long
+        record = await talk.stage.record(result["callId"])
+        assert len(record["content"]) < 5_000
+        await sessions.erase(talk.talks, BACKEND, talk.id)
+        row = await talk.stage.row(result["callId"])
+        assert "xxx" not in f"{row.record_json}{row.private}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from remit.gateway.acting import no_such
-from remit.gateway.journal import Ended, recalled
+from remit.gateway.journal import Ended, recalled, whole
 from remit.gateway.resting import record_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ async def as_it_stands(node: Node, workspace: str, call: str) -> State:
 async def state_of(node: Node, row: CallRow) -> State:
     """What a row says of its call."""
     if row.outcome is not None:
-        return recalled(record_of(row))
+        return whole(recalled(record_of(row)), row.private)
     if row.status == "await_input":
         inputs = await node.inputs.of_call(row.workspace, row.id)
         opened = [one for one in inputs if one.status == "open"]

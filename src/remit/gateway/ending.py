@@ -13,7 +13,7 @@ from remit.calls.answers import may_have_happened
 from remit.documents.canonical import compact_json
 from remit.errors import Cancelled, Denied, Expired, OutcomeUnknown, Skipped, StoreUnavailable
 from remit.gateway.endings import Late
-from remit.gateway.journal import Ended, failed, recalled
+from remit.gateway.journal import Ended, beyond, failed, recalled
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -50,7 +50,11 @@ _SENT: frozenset[CallStatus] = frozenset({"sending", "polling"})
 
 
 class _End(Struct, frozen=True, kw_only=True):
-    """The end of a call as the ledger takes it; ``record_json`` is the whole record."""
+    """The end of a call as the ledger takes it; ``record_json`` is the whole record.
+
+    Attributes:
+        beyond: what the record does not hold whole (``journal.beyond``).
+    """
 
     workspace: str
     call_id: str
@@ -58,6 +62,7 @@ class _End(Struct, frozen=True, kw_only=True):
     status: CallStatus
     outcome: Outcome
     record_json: str
+    beyond: str | None = None
 
 
 def outcome_of(error: CallError) -> Outcome:
@@ -114,11 +119,12 @@ async def end(
         status=status_of(ended, was),
         outcome=ended.outcome,
         record_json=compact_json(record) if opened is None else opened.followed(record),
+        beyond=beyond(ended),
     )
     try:
         stands = await _commit(node, its_end)
     except StoreUnavailable:
-        chars = len(its_end.record_json)
+        chars = len(its_end.record_json) + len(its_end.beyond or "")
         late = Late(workspace=workspace, call_id=ended.call_id, was=was, chars=chars)
         now, later = partial(_commit, node, its_end), partial(_commit_late, node, its_end)
         stands = await outlasting(node, late, now, later, failed=True)
@@ -192,6 +198,7 @@ async def _commit(node: Node, its_end: _End) -> Ended | None:
         outcome=its_end.outcome,
         record_json=its_end.record_json,
         at=node.wall.unix_ms(),
+        beyond=its_end.beyond,
     )
     row = None if committed else await node.calls.get(its_end.workspace, its_end.call_id)
     if row is None or row.outcome is None:

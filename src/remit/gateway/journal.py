@@ -6,13 +6,14 @@ beside it, so that the record stays small and still says whether two values were
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from remit.calls.channels import without_query
 from remit.catalog.scales import Renderer
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from remit.values.secrets import Masker
 
 MAX_VALUE_BYTES = 4 * 1024
+#: Of a result as it is drawn: what is larger no session shows.
+MAX_BEYOND_CHARS = 128 * 1024
 #: What is said with every error whose action may have happened (contract section 5).
 MAY_HAVE_HAPPENED = "The action may have happened: read the current state before you repeat it."
 
@@ -292,6 +295,35 @@ def recalled(record: JsonObject) -> Ended:
         content=cast("str", record["content"]),
         display=display if isinstance(display, dict) else None,
         error=error if isinstance(error, dict) else None,
+    )
+
+
+def beyond(ended: Ended) -> str | None:
+    """What of an end its record does not hold whole; None where it does, or nobody asks for it.
+
+    The model of a session reads more than a record keeps, perhaps on another node or after a
+    restart.
+    """
+    record, display = ended.record, ended.display
+    if "sessionId" not in record:
+        return None
+    drawn = compact_json(display)
+    if record.get("content") == ended.content and len(drawn) <= MAX_VALUE_BYTES:
+        return None
+    shown = display if len(drawn) <= MAX_BEYOND_CHARS else None
+    return compact_json({"content": ended.content, "display": shown})
+
+
+def whole(ended: Ended, text: str | None) -> Ended:
+    """An end that was recalled from its record, with what ``beyond`` kept of it."""
+    if text is None:
+        return ended
+    found = cast("JsonObject", json.loads(text))
+    display = found["display"]
+    return structs.replace(
+        ended,
+        content=cast("str", found["content"]),
+        display=display if isinstance(display, dict) else ended.display,
     )
 
 

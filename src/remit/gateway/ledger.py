@@ -61,7 +61,8 @@ class CallRow(Struct, frozen=True, kw_only=True):
         deadline: when whoever works on it gives up; None is never.
         node: who works on it now; None while it rests. A row whose node is dead is taken over.
         record_json: the call record, secrets masked.
-        private: what is needed to go on after a restart; gone when the call has ended.
+        private: what is needed to go on after a restart; when the call has ended what of its end
+            the record does not hold whole (``journal.beyond``), else None.
     """
 
     workspace: str

@@ -70,8 +70,9 @@ class Calls(Protocol):
         outcome: Outcome,
         record_json: str,
         at: int,
+        beyond: str | None = None,
     ) -> bool:
-        """End a call; what it needed to go on is forgotten."""
+        """End a call; what it needed to go on is forgotten, and ``beyond`` is kept in its place."""
         ...
 
     async def get(self, workspace: str, call: str) -> CallRow | None:

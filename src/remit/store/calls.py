@@ -80,15 +80,19 @@ class Calls:
         outcome: Outcome,
         record_json: str,
         at: int,
+        beyond: str | None = None,
     ) -> bool:
         """See the port."""
         check_move(was, status)
         if status not in ENDED:
             msg = f"a call does not end as {status}"
             raise ValueError(msg)
-        if was == "await_input":
+        if was == "await_input" or beyond is not None:
             change = CallChange(status=status, outcome=outcome, record_json=record_json, at=at)
-            return await self.move(workspace, call, was=was, change=change)
+            values = {**change.values(), "private": beyond}
+            return await self._database.write(
+                lambda connection: moved(connection, workspace, call, was, values)
+            )
         # In the order of ``_FINISH_VALUES``, then of ``_FINISH_WHERE``.
         values = (status, outcome, record_json, at, workspace, call, was)
         return await self._database.writer.change(self._finish, values)

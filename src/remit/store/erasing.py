@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OF_SESSION = (session_events, session_entries, session_clients, client_calls)
 
 _CALL = and_(calls.c.workspace == bindparam("of_workspace"), calls.c.id == bindparam("of_call"))
-_REDUCE_CALL = update(calls).where(_CALL).values(record_json=bindparam("to_record"))
+_REDUCE_CALL = update(calls).where(_CALL).values(record_json=bindparam("to_record"), private=None)
 _REDUCE_INPUT = (
     update(inputs)
     .where(inputs.c.workspace == bindparam("of_workspace"), inputs.c.id == bindparam("of_input"))
