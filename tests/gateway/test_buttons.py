@@ -354,13 +354,41 @@ async def test_target_that_could_never_be_sent_is_found_when_the_card_comes(
         assert "response_invalid" in (await result_of(talk))["content"]
 
 
-@pytest.mark.parametrize("query", [None, {"x": "1"}], ids=["same", "with a query"])
-async def test_card_does_not_lift_the_ceiling_of_a_tool(scratch: Path, query: Json | None) -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        None,
+        {"query": {"x": "1"}},
+        {"path": "/%61ll"},
+        {"path": "/all/"},
+        {"method": "POST", "headers": {"X-HTTP-Method-Override": "DELETE"}},
+        {"method": "POST", "query": {"_method": "DELETE"}},
+        {"method": "POST", "body": {"_method": "DELETE"}},
+        {"method": "POST", "body": {"_method": "${input.x}"}},
+        {"method": "POST", "body": "${input}"},
+    ],
+    ids=[
+        "same",
+        "query",
+        "encoded",
+        "slash",
+        "override",
+        "override query",
+        "override body",
+        "input names it",
+        "input is it",
+    ],
+)
+async def test_card_does_not_lift_the_ceiling_of_a_tool(
+    scratch: Path, changes: Json | None
+) -> None:
     """A tool that was dropped is not reached by a button that goes to its place."""
     ceiling = {"category": "action", "dangerLevel": "moderate"}
-    target = {**DELETE_ALL["target"], **({"query": query} if query else {})}
+    whole = (changes or {}).get("body") == "${input}"
+    given = {"_method": "DELETE"} if whole else {"x": "DELETE"}
+    target = {**DELETE_ALL["target"], **(changes or {})}
     async with open_conversation(
-        scratch, CALL, "So.", answers=[card(button(target=target))],
+        scratch, CALL, "So.", answers=[card(button(input=given, target=target))],
         document=with_twin(ceiling=ceiling),
     ) as talk:  # fmt: skip
         await talk.say()

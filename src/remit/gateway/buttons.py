@@ -7,12 +7,16 @@ tool that says nothing (contract section 2), under the name of the tool that ask
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
 from remit.calls.arguments import settle
 from remit.calls.cards import act_words, danger_words
 from remit.catalog.definitions import load_catalog, surroundings_of
 from remit.catalog.model import AppTarget, ClientTarget, Endpoint
+from remit.catalog.overrides import FIELD, override_of
+from remit.catalog.reading import is_object
+from remit.catalog.scales import Method
 from remit.errors import CallError, ResponseInvalid
 from remit.gateway.apps import App
 from remit.gateway.permitting import env_of
@@ -23,12 +27,14 @@ from remit.values.visible import visible
 
 if TYPE_CHECKING:
     from remit.calls.action_cards import ActionCard, Button
-    from remit.catalog.model import Definition, Destination, Tool
+    from remit.catalog.model import Definition, Destination, RequestTemplate, Tool
     from remit.catalog.references import Text
     from remit.catalog.requests import Surroundings
     from remit.gateway.node import AppInForce, Node
     from remit.values.json import JsonObject, JsonValue
 
+_ENCODED = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 #: Where a call goes that the user's client executes, in the platform's own line.
 CLIENT_HOST = "the user's client"
 
@@ -94,7 +100,8 @@ def twin_of(button: Button, found: AppInForce) -> Tool | None:
         return None
     named = {one.name for one in found.catalog.tools}
     tools = [*found.catalog.tools, *(t for t in definition.tools if t.name not in named)]
-    twins = [one for one in tools if _same_place(one.destination, target, definition)]
+    given = button.input if is_object(button.input) else {}
+    twins = [one for one in tools if _same_place(one.destination, target, given, definition)]
     return max(twins, key=lambda one: (one.danger_level, one.category), default=None)
 
 
@@ -160,10 +167,12 @@ def shown_with_words(
     return {**shown, "elements": [*elements]}
 
 
-def _same_place(one: Destination, other: Destination, definition: Definition) -> bool:
+def _same_place(
+    one: Destination, other: Destination, given: JsonObject, definition: Definition
+) -> bool:
     if isinstance(one, ClientTarget) or isinstance(other, ClientTarget):
         return one == other
-    if one.request.method is not other.request.method:
+    if not _methods(one.request, {}) & _methods(other.request, given):
         return False
     if place_of(one, definition).origin != place_of(other, definition).origin:
         return False
@@ -172,7 +181,10 @@ def _same_place(one: Destination, other: Destination, definition: Definition) ->
 
 
 def _path(destination: Destination, definition: Definition) -> list[str | None]:
-    """The segments of a path, that of its base first; None for one that arguments fill."""
+    """The segments of a path, that of its base first; None for one that arguments fill.
+
+    As servers compare them: unreserved characters decoded, no slash at the end (RFC 3986, 6.2.2.2).
+    """
     base = ""
     if isinstance(destination, Endpoint) and definition.base_url is not None:
         base = definition.base_url.path
@@ -182,7 +194,27 @@ def _path(destination: Destination, definition: Definition) -> list[str | None]:
     own: tuple[Text, ...] = ()
     if not isinstance(destination, ClientTarget):
         own = destination.request.location.segments
-    return [*(one for one in base.split("/") if one), *(text.literal for text in own)]
+    path = [*(one for one in base.split("/") if one), *(text.literal for text in own)]
+    plain = [None if one is None else _ENCODED.sub(_decoded, one) for one in path]
+    while plain and plain[-1] == "":
+        plain.pop()
+    return plain
+
+
+def _methods(request: RequestTemplate, given: JsonObject) -> set[str]:
+    """The methods that a server may take a request for: its own, and one that it names besides.
+
+    One that an argument names, or that stands in the input, may be any.
+    """
+    override = override_of(request)
+    if FIELD in given or (override is not None and not override.method):
+        return {method.value for method in Method}
+    return {request.method.value} | ({override.method} if override is not None else set())
+
+
+def _decoded(found: re.Match[str]) -> str:
+    character = chr(int(found[1], 16))
+    return character if _UNRESERVED.fullmatch(character) else found[0].upper()
 
 
 def _may_be(here: str | None, there: str | None) -> bool:
