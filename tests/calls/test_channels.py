@@ -128,7 +128,8 @@ def test_secrets_are_taken_out_of_every_channel() -> None:
         "https://user@pages.acme.example/", "http://pages.acme.example/", "HTTPS:pages", "",
         "https://pages.acme.example:444/", "https://pages.acme.example\\@evil.example/",
         " https://pages.acme.example/", "https://pages.acme.example/#\u202e",
-        "https://pages.acme.example/#a b", f"https://pages.acme.example/#{'x' * 9_000}", "blob:https://pages.acme.example/1", "http://127.0.0.1/",
+        "https://pages.acme.example/#a b",
+        f"https://pages.acme.example/#{'x' * 9_000}", "blob:https://pages.acme.example/1", "http://127.0.0.1/",
     ],
 )  # fmt: skip
 def test_address_that_is_not_the_apps_own_is_never_framed(address: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from remit.errors import ClaimRefused
 from remit.gateway import sessions
 from remit.gateway.answering import Answer
 from remit.gateway.answering import answer as answer_input
@@ -24,6 +25,8 @@ from tests.gateway.card_stage import (
     act,
     button,
     card,
+    client,
+    device,
     open_cards,
     result_of,
     said,
@@ -436,6 +439,24 @@ async def test_input_of_a_client_button_is_held_to_the_tools_schema(scratch: Pat
         await talk.say()
         assert await talk.data("human_input_needed") == []
         assert "could not be pressed" in (await result_of(talk))["content"]
+
+
+async def test_client_of_another_device_does_not_execute_what_the_assignee_pressed(
+    scratch: Path,
+) -> None:
+    """A card for one device is that device's to carry out, too."""
+    asked = card(OPEN, assignee={"computerId": "dev_phone"})
+    async with open_conversation(
+        scratch, CALL, "So.", answers=[asked], document=WITH_CLIENT
+    ) as talk:
+        await device(talk, "dev_phone", "ana", "Phone")
+        tab = Tab(talk, "tab-1", tools())
+        await tab.announce()
+        await talk.say()
+        await act(talk, "press", press="connect", actor=client(talk, "dev_phone"))
+        (told,) = await talk.data("client_tool_call")
+        with pytest.raises(ClaimRefused, match="for another device"):
+            await tab.claim(told["callId"])
 
 
 async def test_platforms_own_words_stand_beside_each_target(scratch: Path) -> None:

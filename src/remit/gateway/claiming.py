@@ -109,6 +109,10 @@ async def claim(talks: Talks, actor: Actor, session: str, call: str, client: str
     _refuse_held(crow, client)
     await _refuse_unfit(talks, row, crow, client, now)
     kept = await _permitted(talks, called, crow, now)
+    if kept.device is not None and actor.device != kept.device:
+        raise ClaimRefused(
+            f"The card that {crow.tool} comes from is for another device, which executes it, too."
+        )
     given = talks.node.fresh.fresh_id("clm")
     crow = await clients.claim(row.workspace, session, call, client=client, claim=given, at=now)
     if crow is None:

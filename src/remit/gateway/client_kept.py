@@ -45,6 +45,7 @@ class Kept(Struct, frozen=True, kw_only=True):
         ceiling: of what clients announce, as the session had it.
         wanted: the client that is asked first.
         source: ``button`` where a press of an action card made it.
+        device: the one that may execute it, where the card was for one; None for any.
     """
 
     session: str
@@ -55,6 +56,7 @@ class Kept(Struct, frozen=True, kw_only=True):
     ceiling: Ceiling
     wanted: str | None
     source: Source = "session"
+    device: str | None = None
 
     @property
     def handler(self) -> str | None:
@@ -107,6 +109,7 @@ async def kept_text(node: Node, kept: Kept, row: CallRow) -> str:
             "ceiling": [ceiling.category.word, ceiling.danger_level.word],
             "wanted": kept.wanted,
             "source": kept.source,
+            "device": kept.device,
         }
     )
     if kept.tool.parameters.secrets is None and not arguments.undeclared_pins:
@@ -149,6 +152,7 @@ async def kept_of(node: Node, row: CallRow) -> Kept:
             ceiling=Ceiling(category=Category(category), danger_level=DangerLevel(danger_level)),
             wanted=record["wanted"],
             source=record.get("source", "session"),
+            device=record.get("device"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise NotApproved(

@@ -96,7 +96,7 @@ async def _gone_on(
         return await end(node, row.workspace, ended, was="await_input")
     if isinstance(button.target, ClientTarget):
         pressed = _pressed(record, waits, handler=button.target.name)
-        return await _on_client(node, row, pressed, waits, button, found)
+        return await _on_client(node, row, pressed, waits, button, found, card.assignee)
     tool = tool_of(row.tool, button, found, around)
     ended = await _target_called(node, row, waits, tool, button, hides)
     return await _followed(node, row, _pressed(record, waits, _call_id(waits)), ended)
@@ -142,6 +142,7 @@ async def _on_client(
     waits: InputRow,
     button: Button,
     found: AppInForce,
+    device: str | None,
 ) -> None:
     """Let the call go on in the user's client: its handler's result is the result.
 
@@ -160,6 +161,7 @@ async def _on_client(
         ceiling=found.definition.ceiling,
         wanted=None,
         source="button",
+        device=device,
     )
     yes = yes_of(waits, kept.digest)
     judged = await require_permitted(node, row.workspace, row.user, kept, yes)
