@@ -15,7 +15,8 @@ help: ## list the targets
 setup: ## make .venv as the lock says; afterwards .venv/bin/remit is the command
 	@.ci/setup
 
-demo: setup ## run the main job against the example app, in the terminal
+demo: setup ## run the main job against the example apps, in the terminal
+	@.ci/example
 	@.venv/bin/remit demo
 
 test: setup ## run the tests (of the npm package too, where Node is; not with ARGS)

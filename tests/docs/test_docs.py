@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LEARNING = sorted(p for part in ("start", "guide", "operate") for p in (DOCS / part).glob("*.md"))
 # Their commands go to a server: tests of their own type them.
-SERVED = {DOCS / "start" / name for name in ("server.md", "conversation.md")}
+SERVED = {DOCS / "start" / name for name in ("server.md", "conversation.md", "folders.md")}
 ALL = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 DECLARED = "127.0.0.1:8801"
 COMMAND = "$ remit "

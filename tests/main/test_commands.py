@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from remit.main import demo_folder
+from remit.main.example import RunningExample
+from remit.main.walking import Demo
+from tests.examples import bookmarks_process
 from tests.examples.scenes_process import SCENES, RunningApp, Start
 from tests.main.conftest import Remit
 
@@ -254,9 +258,26 @@ def test_settings_file_is_read_and_its_mistakes_are_named(
 
 def test_demo_check_proves_each_step(remit: Remit) -> None:
     """``remit demo --check`` exits 0 when every step had its effect in the app's database."""
+    with_mail = bookmarks_process.packages()
     ran = remit("demo", "--check")
     assert ran.code == 0, ran.out
     assert "✗" not in ran.out
+    assert ("[Connect and import]" in ran.out) is with_mail
+
+
+def test_demo_goes_on_without_node(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says in one line what it leaves out, and does the rest."""
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing here"))
+    scenes = RunningExample(tmp_path / "not run")
+    demo = Demo(example=scenes, person=False)
+    demo_folder.run(tmp_path, demo, check=True)
+    said = capsys.readouterr().out
+    assert demo.failed == []
+    assert "Without Node 20 and the example's npm packages, the skill mail is left out." in said
+    assert "1 skill, 3 tools are one definition, and none of their routes is missing" in said
+    assert "in a browser" in said
 
 
 def test_lint_answers_without_importing_what_it_does_not_need(definition: str) -> None:

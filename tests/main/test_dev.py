@@ -248,7 +248,7 @@ def test_a_conversation_goes_on_after_the_process_was_killed(
     ("arguments", "said"),
     [
         (("nowhere.yaml",), "there is no such file"),
-        (("folder",), "is a folder"),
+        (("folder",), "the folder has no app.yaml"),
         (("app.json", "--token", "sesame"), "write --token APP=T"),
         (("app.json", "--token", "acme=a", "--token", "acme=sesame"), "is given twice"),
         (("app.json", "--component", "api=no-such-program"), "cannot be started"),

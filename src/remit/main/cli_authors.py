@@ -301,7 +301,10 @@ def explain(
 @app.command()
 def dev(
     *,
-    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Definitions, YAML or JSON.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE…", help="Definitions, YAML or JSON, or app folders."),
+    ],
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Whose calls they are.")] = (
         "dev"
     ),

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remit.main import demo_server
+from remit.main import demo_folder, demo_server
 from remit.main.example import RunningExample
 from remit.main.output import print_text
 from remit.main.walking import Demo, Ran
@@ -28,6 +28,7 @@ def run(*, check: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="remit-demo-") as folder:
         demo = _without_server(Path(folder), person=person)
         _with_server(Path(folder), demo, check=check)
+        _with_folder(Path(folder), demo, check=check)
     return _summary(demo)
 
 
@@ -52,6 +53,13 @@ def _with_server(folder: Path, demo: Demo, *, check: bool) -> None:
     demo_server.run(mine, demo, check=check)
 
 
+def _with_folder(folder: Path, demo: Demo, *, check: bool) -> None:
+    mine = folder / "folder"
+    mine.mkdir()
+    print_text("\nNow another app, written as a folder, whose tools answer in cards and pages.")
+    demo_folder.run(mine, demo, check=check)
+
+
 def _summary(demo: Demo) -> int:
     if demo.failed:
         print_text(f"\n{len(demo.failed)} of {demo.checked} effects were not as expected:")
@@ -60,8 +68,10 @@ def _summary(demo: Demo) -> int:
     print_text(
         f"\nAll {demo.checked} effects were as expected; what reached the app and what it changed "
         "was read from its own database.\n"
-        "Next: look at examples/scenes/scenes.yaml, then write a definition for your own app:\n"
-        "  remit lint FILE · remit show FILE · remit call FILE TOOL --dry-run · remit serve"
+        "Next: look at examples/scenes/scenes.yaml and examples/bookmarks, then write your own:\n"
+        "  remit lint FILE · remit show FILE · remit call FILE TOOL --dry-run · remit serve\n"
+        "To talk with the bookmarks in a chat:\n"
+        "  remit dev examples/bookmarks --component 'api=python examples/bookmarks/serve.py'"
     )
     return 0
 
@@ -199,7 +209,7 @@ def _ceiling(demo: Demo) -> None:
         "Ask for too much",
         "The app now serves a greedier catalog than it was approved for (write, moderate).",
     )
-    demo.example.serve("overreaching.json")
+    _serve(demo, "overreaching.json")
     ran = demo.remit("catalog", "scenes-modest.yaml", "--format", "text")
     dropped = all(
         name in ran.out.partition("dropped")[2] for name in ("publish_scene", "clear_workspace")
@@ -220,7 +230,7 @@ def _down(demo: Demo) -> None:
     demo.step(
         "Lose the app", "It goes down; the last good catalog serves, and says that it is old."
     )
-    demo.example.serve("catalog.json")
+    _serve(demo, "catalog.json")
     demo.remit(
         "catalog", "scenes.yaml", "--format", "text", shown=lambda ran: ran.out.splitlines()[0]
     )
@@ -270,6 +280,12 @@ STEPS: tuple[Callable[[Demo], None], ...] = (
     _down,
     _guard,
 )
+
+
+def _serve(demo: Demo, catalog: str) -> None:
+    """Let the app serve another catalog."""
+    if isinstance(demo.example, RunningExample):
+        demo.example.serve(catalog)
 
 
 def _result(ran: Ran) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 from remit.main.server_process import end_now
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -41,17 +42,21 @@ class Speaker:
     Args:
         folder: for the script.
         check: whether the script speaks whatever is set, so that every effect is known.
+        lines: of the script, one for each turn.
 
     Attributes:
         scripted: whether it is the script.
         settings: variables that the server needs.
     """
 
-    def __init__(self, folder: Path, *, check: bool) -> None:
+    def __init__(
+        self, folder: Path, *, check: bool, lines: Sequence[JsonObject | str] = LINES
+    ) -> None:
         given = {name: value for name, value in os.environ.items() if name.startswith(_MODEL)}
         self.scripted = check or f"{_MODEL}NAME" not in given
         self.settings = {} if self.scripted else given
         self._folder = folder
+        self._lines = lines
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -68,7 +73,7 @@ class Speaker:
         if not self.scripted:
             return self
         script = self._folder / "model.json"
-        script.write_text(json.dumps(LINES), "utf-8")
+        script.write_text(json.dumps(list(self._lines)), "utf-8")
         self._process = subprocess.Popen(  # noqa: S603 -- our own command, no shell
             [sys.executable, "-m", "remit.testing.scripted_model", str(script)],
             stdin=subprocess.DEVNULL,

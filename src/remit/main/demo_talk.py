@@ -31,6 +31,21 @@ class Talk:
         self._walk = walk
         self._session = session
         self._shown = 0
+        self._tools: dict[JsonValue, JsonValue] = {}
+        self._results: list[JsonObject] = []
+
+    def say(self, text: str) -> JsonObject:
+        """Say something as Ana; the session once it waits or rests."""
+        body: JsonObject = {"text": text}
+        path = f"{self.path}/messages"
+        self._walk.ask("backend", "POST", path, body, shown=fields("runId", "seq"))
+        return self.rested()
+
+    def answer(self, input_id: JsonValue, answer: JsonObject) -> JsonObject:
+        """Answer what it waits for, as Ana; the session once it waits or rests again."""
+        path = f"{self.path}/human-input/{input_id}"
+        self._walk.ask("backend", "POST", path, {**answer, "user": "ana"}, shown=INPUT)
+        return self.rested()
 
     @property
     def path(self) -> str:
@@ -47,6 +62,17 @@ class Talk:
                 return found
             time.sleep(_ASK_AGAIN_S)
 
+    def result(self, tool: str) -> JsonObject:
+        """What the last call of a tool came to, as the log has it; empty where there was none."""
+        own = (one for one in reversed(self._results) if self._tools.get(one["callId"]) == tool)
+        return next(own, cast("JsonObject", {}))
+
+    def _note(self, kind: str, data: JsonObject) -> None:
+        if kind == "tool_call":
+            self._tools[data["callId"]] = data.get("tool")
+        elif kind == "tool_result":
+            self._results.append(data)
+
     def _ask(self, path: str) -> JsonObject:
         walk = self._walk
         accept = {"Accept": "application/json"}
@@ -56,6 +82,7 @@ class Talk:
         page = self._ask(f"{self.path}/events?after={self._shown}")
         for event in cast("list[JsonObject]", page.get("events", [])):
             self._shown = cast("int", event["seq"])
+            self._note(cast("str", event["type"]), cast("JsonObject", event["data"]))
             line = _line(cast("str", event["type"]), cast("JsonObject", event["data"]))
             if line:
                 print_text(indented(line))
@@ -77,10 +104,8 @@ def _converse(walk: Walk, *, scripted: bool) -> None:
     body: JsonObject = {"apps": [{"id": APP}], "user": "ana"}
     made = walk.ask("backend", "POST", "/v1/sessions", body, shown=fields("id", "status", "apps"))
     talk = Talk(walk, str(made.body.get("id")))
-    path = f"{talk.path}/messages"
-    walk.ask("backend", "POST", path, {"text": _TEXT}, shown=fields("runId", "seq"))
-    session = talk.rested()
-    waits = _open_input(session)
+    session = talk.say(_TEXT)
+    waits = open_input(session)
     if not scripted and waits is None:
         demo.holds("the agent has answered", true=session.get("status") == "idle")
         return
@@ -96,10 +121,7 @@ def _converse(walk: Walk, *, scripted: bool) -> None:
     print_text(
         f"   {paint('$ remit serve', 'cyan', sys.stdout)}\n{indented(walk.server.start())}\n"
     )
-    answer: JsonObject = {"decision": "approve", "user": "ana"}
-    path = f"{talk.path}/human-input/{waits}"
-    walk.ask("backend", "POST", path, answer, shown=INPUT)
-    session = talk.rested()
+    session = talk.answer(waits, {"decision": "approve"})
     demo.holds(
         "the server was killed in between; Ana approves, and the conversation goes on to its end",
         true=code == -signal.SIGKILL and session.get("status") == "idle",
@@ -115,7 +137,8 @@ def _converse(walk: Walk, *, scripted: bool) -> None:
     )
 
 
-def _open_input(session: JsonObject) -> JsonValue:
+def open_input(session: JsonObject) -> JsonValue:
+    """The id of what a session waits for, or None."""
     inputs = cast("list[JsonObject]", session.get("inputs") or [])
     return inputs[0].get("id") if inputs else None
 
@@ -130,9 +153,17 @@ def _line(kind: str, data: JsonObject) -> str | None:
     if kind == "tool_result":
         return f"  → {data.get('outcome')}"
     if kind == "human_input_needed":
-        return f"? {data.get('title')}: waits for {data.get('user')}"
+        return f"? {data.get('title')}: waits for {data.get('user')}{_buttons(data)}"
     if kind == "human_input_resolved":
-        return f"! {data.get('decision')} by {data.get('by')}"
+        what = f"{data['press']} pressed" if data.get("press") else data.get("decision")
+        return f"! {what} by {data.get('by')}"
     if kind == "run_finished" and data.get("reason") not in {"done", "waiting"}:
         return f"The run ended: {data.get('reason')}"
     return None
+
+
+def _buttons(data: JsonObject) -> str:
+    """The buttons of a card, as they are labelled."""
+    card = cast("JsonObject", data.get("card") or {})
+    found = cast("list[JsonObject]", card.get("elements") or [])
+    return "".join(f" [{one.get('label')}]" for one in found)

@@ -1,38 +1,47 @@
 """The apps of ``remit dev``: their files loaded, put in force, and taken again when they change.
 
 Each is approved at its own ceiling for everybody, as its author would wish; what a reviewer would
-ask, ``remit lint`` says. A file with a fault leaves the last good definition in force.
+ask, ``remit lint`` says. A file with a fault leaves the last good definition in force. An app
+folder is built where a file is read.
 """
 
 from __future__ import annotations
 
 import asyncio
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hmac import compare_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from remit.building import mistakes_of
 from remit.calls.channels import embed_origins
 from remit.catalog.reading import is_object
-from remit.errors import InvalidDefinition, RemitError, WrongUse
+from remit.errors import InvalidDefinition, RemitError
 from remit.gateway.acting import system
 from remit.gateway.connecting import GivenCredential, connect, list_connections
 from remit.gateway.environment import put_env
 from remit.gateway.keeping import connection_place
 from remit.gateway.reviewing import approve, list_versions
 from remit.gateway.submitting import House, change, submit
-from remit.main.files import read_definition
+from remit.main.dev_files import stamp
+from remit.main.dev_routes import RouteLook
+from remit.main.files import definition_of, read_source, source_of
+from remit.main.folders import build_folder, unusable
 from remit.policy.reach import origins_of
 from remit.values.secrets import Secret
 from remit.values.urls import parse_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from remit.catalog.model import Auth, Definition
     from remit.gateway.acting import Books
     from remit.gateway.keeping import CredentialType
+    from remit.gateway.ports import Egress
+    from remit.main.dev_components import Components
+    from remit.main.dev_files import Stamp
+    from remit.main.files import Source
     from remit.values.json import JsonObject, JsonValue
 
 WORKSPACE = "default"
@@ -40,13 +49,14 @@ _STORED = ("bearer", "basic", "apiKey")
 
 
 class DevApp:
-    """One file and the app that it defines.
+    """One file or folder and the app that it defines.
 
     Attributes:
         file: as it was named.
         definition: the last good one; None before there was one.
         version: of the app that is in force.
         fault: why the file as it is now cannot be used; empty where it can.
+        warning: routes that its components have not; empty where nothing is known to be wrong.
         connected: whether the user has a credential, where the app takes one.
     """
 
@@ -55,8 +65,10 @@ class DevApp:
         self.definition: Definition | None = None
         self.version = 0
         self.fault = ""
+        self.warning = ""
         self.connected = False
-        self.seen: tuple[int, int] | None = None
+        self.seen: Stamp | None = None
+        self.routes: RouteLook | None = None
 
     @property
     def wants(self) -> str:
@@ -74,6 +86,7 @@ class DevApp:
             "version": self.version,
             "wants": self.wants,
             "fault": self.fault,
+            "warning": self.warning,
         }
 
 
@@ -84,13 +97,11 @@ class Given:
     Attributes:
         tokens: a credential by app.
         env: values by name, for every app that refers to them.
-        urls: where components answer, by ``component`` or ``app/component``.
     """
 
     user: str
     tokens: Mapping[str, Secret]
     env: Mapping[str, Secret]
-    urls: Mapping[str, str]
 
 
 class DevApps:
@@ -99,17 +110,26 @@ class DevApps:
     Args:
         books: of the node that serves them.
         house: what definitions are loaded in.
-        files: of definitions.
+        files: of definitions, or app folders.
         given: besides.
+        components: which run here.
 
     Attributes:
         revision: grows with each change, so that a page can tell.
     """
 
-    def __init__(self, books: Books, house: House, files: Sequence[str], given: Given) -> None:
+    def __init__(
+        self,
+        books: Books,
+        house: House,
+        files: Sequence[str],
+        given: Given,
+        components: Components,
+    ) -> None:
         self._books = books
         self._house = house
         self._given = given
+        self._components = components
         self._actor = system(WORKSPACE)
         self.apps = [DevApp(file) for file in files]
         self.revision = 0
@@ -122,6 +142,41 @@ class DevApps:
         if taken:
             await self.see_connections()
         return taken
+
+    def start_components(self) -> None:
+        """Start those whose app is known by now.
+
+        Raises:
+            WrongUse: one cannot be started.
+        """
+        for app in self.apps:
+            if app.definition is None:
+                continue
+            found = self._components.of(app.definition.id, app.definition.components)
+            for name, command in found.items():
+                audience = f"{app.definition.id}/{name}"
+                self._components.start(command, issuer=str(self._house.own), audience=audience)
+
+    async def look_at_routes(self, egress: Egress) -> list[DevApp]:
+        """Ask the components for the routes of their tools; the apps of which there is more to say.
+
+        Args:
+            egress: the guarded way out.
+        """
+        told: list[DevApp] = []
+        for app in self.apps:
+            if app.routes is None:
+                continue
+            warning = await app.routes.warning(egress)
+            if warning is None:
+                # It does not listen yet.
+                continue
+            app.routes = None
+            if warning != app.warning:
+                app.warning = warning
+                self.revision += 1
+                told.append(app)
+        return told
 
     async def see_connections(self) -> None:
         """Look which apps the user is connected to: the page connects, too."""
@@ -141,7 +196,7 @@ class DevApps:
 
     def frames(self) -> set[str]:
         """Origins that pages of the apps may be framed from; components as they run here."""
-        running = {str(parse_url(url).origin) for url in self._given.urls.values()}
+        running = {str(parse_url(url).origin) for url in self._components.urls.values()}
         transcripts = frozenset({str(self._house.own)})
         found = [app.definition for app in self.apps if app.definition is not None]
         return running.union(*(embed_origins(one, transcripts) for one in found))
@@ -151,9 +206,8 @@ class DevApps:
         return [app.as_json() for app in self.apps]
 
     async def _look(self, app: DevApp) -> bool:
-        seen = await asyncio.to_thread(_stamp, app.file)
+        seen = await asyncio.to_thread(stamp, app.file)
         if seen is None or seen == app.seen:
-            # A file that an editor is writing anew is gone for a moment.
             return False
         app.seen = seen
         self.revision += 1
@@ -170,8 +224,8 @@ class DevApps:
         Raises:
             RemitError: it cannot be; what was in force before goes on.
         """
-        brand = self._house.brand
-        source, found = await asyncio.to_thread(read_definition, app.file, brand=brand)
+        source = await asyncio.to_thread(self._read, app.file)
+        found = definition_of(source, brand=self._house.brand)
         if app.definition is not None and app.definition.id != found.id:
             raise InvalidDefinition(
                 f"{app.file}: the id was {app.definition.id} and is {found.id} now, which is "
@@ -180,14 +234,44 @@ class DevApps:
         if any(one is not app and one.definition and one.definition.id == found.id
                for one in self.apps):  # fmt: skip
             raise InvalidDefinition(f"{app.file}: another file has the app {found.id} already.")
-        document = _with_urls(source.document, found.id, self._given.urls)
-        app.version = await self._in_force(found.id, document)
+        app.version = await self._in_force(found.id, source.document)
         app.definition = found
+        started = self._components.of(found.id, found.components)
+        app.routes = RouteLook(source, found, started.keys()) if started else None
         await self._env(found)
         token = self._given.tokens.get(found.id)
         if token is not None and found.id not in self._connected:
             await self._connect(found, token)
             self._connected.add(found.id)
+
+    def _read(self, file: str) -> Source:
+        """Read a file or build a folder, with the addresses of the components that run here.
+
+        Raises:
+            WrongUse: it cannot be read.
+            InvalidDefinition: it cannot be decoded or built.
+        """
+        if not Path(file).is_dir():
+            source = read_source(file)
+            return replace(source, document=self._with_urls(source.document))
+        brand = self._house.brand
+        built = build_folder(file, brand=brand)
+        built = replace(built, document=cast("JsonObject", self._with_urls(built.document)))
+        if not built.sound:
+            raise unusable(built, mistakes_of(built, brand=brand), file)
+        return source_of(built, file)
+
+    def _with_urls(self, document: JsonValue) -> JsonValue:
+        if not is_object(document) or not is_object(document.get("components")):
+            return document
+        changed = copy.deepcopy(document)
+        components = cast("JsonObject", changed["components"])
+        for name, command in self._components.of(str(document.get("id")), components).items():
+            # Where it stands as `api:` alone, all there is to say of it is where it runs.
+            component = components[name] if components[name] is not None else {}
+            if is_object(component):
+                components[name] = {**component, "url": self._components.urls[command]}
+        return changed
 
     async def _in_force(self, app: str, document: JsonValue) -> int:
         """The number of the version that is in force with this document."""
@@ -236,45 +320,6 @@ class DevApps:
                     source.environment,
                     values,
                 )
-
-
-def checked_files(names: Iterable[str]) -> tuple[str, ...]:
-    """The files, all of them there.
-
-    Raises:
-        WrongUse: one is a folder, or is not there.
-    """
-    found = tuple(dict.fromkeys(names))
-    for name in found:
-        path = Path(name)
-        if path.is_dir():
-            raise WrongUse(
-                f"{name}: is a folder. `remit dev` takes definition files so far; name one."
-            )
-        if not path.is_file():
-            raise WrongUse(f"{name}: there is no such file. Name a definition, YAML or JSON.")
-    return found
-
-
-def _stamp(file: str) -> tuple[int, int] | None:
-    """What changes when a file is written; None where it cannot be seen."""
-    try:
-        stat = Path(file).stat()
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size
-
-
-def _with_urls(document: JsonValue, app: str, urls: Mapping[str, str]) -> JsonValue:
-    """The document with the addresses of the components that run here."""
-    if not is_object(document) or not is_object(document.get("components")):
-        return document
-    changed = copy.deepcopy(document)
-    for name, component in cast("JsonObject", changed["components"]).items():
-        url = urls.get(f"{app}/{name}") or urls.get(name)
-        if url is not None and is_object(component):
-            component["url"] = url
-    return changed
 
 
 def _credential(auth: Auth, token: Secret) -> GivenCredential:

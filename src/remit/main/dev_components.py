@@ -1,9 +1,13 @@
-"""Components of apps that ``remit dev`` starts: each a process that is told where to listen."""
+"""Components of apps that ``remit dev`` starts: each a process that is told what Remit tells one.
+
+Where each is to answer is known from the beginning; it is started once it is known whose it is.
+"""
 
 from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 from typing import TYPE_CHECKING
@@ -18,38 +22,32 @@ if TYPE_CHECKING:
     from remit.values.json import JsonValue
 
 _END_S = 5
+_STDERR = 2
 
 
 class Components:
-    """The processes of a run; a context manager.
+    """The processes of a run; a context manager, which ends them.
 
     Args:
         commands: by ``component`` or ``app/component``.
-        brand: names the variable with the address.
+        brand: names the variables.
 
     Attributes:
         urls: where each is to answer.
+
+    Raises:
+        WrongUse: a command names no program.
     """
 
     def __init__(self, commands: Mapping[str, str], *, brand: str) -> None:
-        self._commands = commands
-        self._variable = f"{brand.upper()}_APP_COMPONENT_URL"
+        self._commands = {name: _command(name, text) for name, text in commands.items()}
+        self._prefix = f"{brand.upper()}_APP_"
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._told: set[str] = set()
-        self.urls: dict[str, str] = {}
+        self._tried: set[str] = set()
+        self.urls = {name: f"http://127.0.0.1:{_free_port()}" for name in commands}
 
     def __enter__(self) -> Self:
-        """Start all of them.
-
-        Raises:
-            WrongUse: one cannot be started.
-        """
-        try:
-            for name, command in self._commands.items():
-                self._start(name, command)
-        except BaseException:
-            self.stop()
-            raise
         return self
 
     def __exit__(
@@ -60,24 +58,43 @@ class Components:
     ) -> None:
         self.stop()
 
-    def _start(self, name: str, command: str) -> None:
-        port = _free_port()
-        url = f"http://127.0.0.1:{port}"
+    def of(self, app: str, names: Iterable[str]) -> dict[str, str]:
+        """Which of an app's components are to run here: their names, and those of the commands."""
+        return {
+            name: command
+            for name in names
+            if (command := next((n for n in (f"{app}/{name}", name) if n in self.urls), None))
+        }
+
+    def start(self, name: str, *, issuer: str, audience: str) -> None:
+        """Start one, unless that was tried before.
+
+        Args:
+            name: of its command.
+            issuer: the public URL of this server.
+            audience: whom its tokens are for, ``<app id>/<component>``.
+
+        Raises:
+            WrongUse: it cannot be started.
+        """
+        if name in self._tried:
+            return
+        self._tried.add(name)
+        url = self.urls[name]
         # The key of a model and the like are none of a component's business.
         kept = {key: value for key, value in os.environ.items() if not key.startswith("REMIT_")}
+        told = {"COMPONENT_URL": url, "ISSUER": issuer, "AUDIENCE": audience}
+        given = {f"{self._prefix}{key}": value for key, value in told.items()}
         try:
             self._processes[name] = subprocess.Popen(  # noqa: S603 -- the author's own command
-                shlex.split(command),
-                env={**kept, "PORT": str(port), self._variable: url},
+                self._commands[name],
+                env={**kept, "PORT": url.rpartition(":")[2], **given},
                 stdin=subprocess.DEVNULL,
+                # What we say on stdout is the link alone.
+                stdout=_STDERR,
             )
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise WrongUse(
-                f"--component {name}: the command cannot be started: {reason}. It is run without a "
-                "shell; name a program and its arguments."
-            ) from None
-        self.urls[name] = url
+        except OSError as error:
+            raise _cannot_start(name, error.strerror or "it failed") from None
 
     def stop(self) -> None:
         """End all of them; a second time does nothing."""
@@ -105,6 +122,26 @@ class Components:
             {"name": name, "url": self.urls[name], "running": process.poll() is None}
             for name, process in self._processes.items()
         ]
+
+
+def _command(name: str, text: str) -> list[str]:
+    """The program and its arguments; found before anything is served."""
+    try:
+        command = shlex.split(text)
+    except ValueError as error:
+        raise _cannot_start(name, str(error)) from None
+    if not command:
+        raise _cannot_start(name, "it is empty")
+    if shutil.which(command[0]) is None:
+        raise _cannot_start(name, f"{command[0]} is no program that can be found")
+    return command
+
+
+def _cannot_start(name: str, reason: str) -> WrongUse:
+    return WrongUse(
+        f"--component {name}: the command cannot be started: {reason}. It is run without a shell; "
+        "name a program and its arguments."
+    )
 
 
 def _free_port() -> int:

@@ -23,6 +23,7 @@ from remit.web.dev_page import PATH, DevPage
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 
+    from remit.gateway.ports import Egress
     from remit.main.composing import Composed
     from remit.main.dev_components import Components
     from remit.main.settings import Settings
@@ -42,9 +43,9 @@ class Dev:
 
     Args:
         settings: what is set.
-        files: of definitions.
+        files: of definitions, or app folders.
         given: besides.
-        components: started.
+        components: which run here.
         opens: whether a browser may be opened.
     """
 
@@ -79,17 +80,18 @@ class Dev:
         made = await create_key(books, system(WORKSPACE), "backend", name="remit dev")
         self._key, self._url = made.secret.reveal(), address
         house = House(brand=self._settings.brand, own=parse_url(address).origin)
-        apps = DevApps(books, house, self._files, self._given)
+        apps = DevApps(books, house, self._files, self._given, self._components)
         for app in await apps.look():
             say(_told(app, self._given.user))
         self._tell_unused(apps)
+        apps.start_components()
         page = DevPage(
             enter=self._enter,
             state=lambda: self._state(apps),
             images=apps.origins,
             frames=apps.frames,
         )
-        watch = asyncio.create_task(self._watch(apps))
+        watch = asyncio.create_task(self._watch(apps, whole.node.egress))
         with _on_enter(self._print_link):
             try:
                 yield Beside(page=page, ready=self._ready)
@@ -101,6 +103,9 @@ class Dev:
     def _tell_unused(self, apps: DevApps) -> None:
         """Say what was given for an app or a component that no file has; never a token."""
         found = [app.definition for app in apps.apps if app.definition is not None]
+        if len(found) < len(apps.apps):
+            # It may be for what has a fault now.
+            return
         ids = [one.id for one in found]
         if self._given.tokens.keys() - set(ids):
             listed = ", ".join(ids) or "none so far"
@@ -111,6 +116,14 @@ class Dev:
         for name in self._components.urls.keys() - named:
             words = f"--component {name}: no file has a component of that name."
             say(paint(words, "yellow", sys.stderr))
+        for name in self._components.urls:
+            owners = [one.id for one in found if name in one.components]
+            if len(owners) > 1:
+                words = (
+                    f"--component {name}: {' and '.join(owners)} have one of that name, and it "
+                    f"serves {owners[0]}. Write --component {owners[1]}/{name}=… for the other."
+                )
+                say(paint(words, "yellow", sys.stderr))
 
     # -- the page ------------------------------------------------------------------------------
 
@@ -165,13 +178,16 @@ class Dev:
 
     # -- the watch -----------------------------------------------------------------------------
 
-    async def _watch(self, apps: DevApps) -> None:
+    async def _watch(self, apps: DevApps, egress: Egress) -> None:
         """Look once a second; what goes wrong is told, and looking goes on."""
         while True:
             await asyncio.sleep(_LOOK_S)
             try:
                 for app in await apps.look():
                     say(_told(app, self._given.user))
+                apps.start_components()
+                for app in await apps.look_at_routes(egress):
+                    say(_told_routes(app))
                 for name, code in self._components.ended():
                     apps.revision += 1
                     say(paint(f"The component {name} ended with {code}.", "red", sys.stderr))
@@ -199,6 +215,13 @@ def _told(app: DevApp, user: str) -> str:
             f"{user}."
         )
     return "\n".join(lines)
+
+
+def _told_routes(app: DevApp) -> str:
+    """What is known of the routes of an app's components, for the terminal."""
+    if not app.warning:
+        return f"{app.file}: every route that its tools name is there."
+    return f"{paint(f'{app.file}: a route is not answered:', 'yellow', sys.stderr)}\n{app.warning}"
 
 
 @contextlib.contextmanager

@@ -1,8 +1,9 @@
-"""The sample app as a process: found, started on a free port, looked into, ended."""
+"""The sample apps as processes: found, started on free ports, looked into, ended."""
 
 from __future__ import annotations
 
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING
 from remit.errors import RemitError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
-_DECLARED_PORT = "8801"
+_DECLARED_PORT, _BOOKMARKS_PORT = "8801", "8802"
 _READY = "is listening on http://127.0.0.1:"
+_NODE_MODULES = "node_modules"
+_OLDEST_NODE = 20
 
 
 class ExampleMissing(RemitError):
@@ -40,21 +44,73 @@ def example_folder(name: str) -> Path:
     raise ExampleMissing(f"The sample app {name} is not installed. Run the demo from a checkout.")
 
 
-class RunningExample:
-    """The scenes app, running with a fresh database in a folder of its own.
+class Running:
+    """A sample app that runs, with a fresh database.
+
+    Args:
+        folder: what it works in; commands are run there.
+        database: its file.
 
     Attributes:
-        folder: holds ``scenes.yaml`` and ``scenes-modest.yaml`` with the port of this run, the
+        url: the app's origin, once it runs.
+    """
+
+    def __init__(self, folder: Path, database: Path) -> None:
+        self.folder = folder
+        self.database = database
+        self.url = ""
+        self._process: subprocess.Popen[str] | None = None
+
+    def run(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        """Start the process and wait until it listens.
+
+        Raises:
+            ExampleMissing: it ends without saying that it listens.
+        """
+        self._process = subprocess.Popen(  # noqa: S603 -- our own example, no shell
+            command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if _READY not in line:
+            self.stop()
+            raise ExampleMissing(f"The sample app did not start: {line.strip()}")
+        self.url = "http://" + line.strip().rpartition("http://")[2]
+
+    def stop(self) -> None:
+        """End the app; a second time does nothing."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+    def ask(self, query: str, *values: str | int) -> list[tuple[str | int | None, ...]]:
+        """The rows of a query on the app's database: what really happened."""
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
+            return database.execute(query, values).fetchall()
+
+    def count(self, query: str, *values: str | int) -> int:
+        """The one number that a query gives."""
+        return int(self.ask(query, *values)[0][0] or 0)
+
+
+class RunningExample(Running):
+    """The scenes app, running with a fresh database in a folder of its own.
+
+    Args:
+        folder: gets ``scenes.yaml`` and ``scenes-modest.yaml`` with the port of this run, the
             served ``catalog.json`` and the database.
-        url: the app's origin.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        super().__init__(folder, folder / "scenes.db")
         self.source = example_folder("scenes")
-        self.database = folder / "scenes.db"
-        self.url = ""
-        self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
         self.serve("catalog.json")
@@ -87,34 +143,78 @@ class RunningExample:
             *(sys.executable, str(self.source / "app.py"), "--port", "0"),
             *("--database", str(self.database), "--tools", str(self.folder / "served.json")),
         ]
-        self._process = subprocess.Popen(  # noqa: S603 -- our own example, no shell
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        line = self._process.stdout.readline() if self._process.stdout else ""
-        if _READY not in line:
-            self.stop()
-            raise ExampleMissing(f"The sample app did not start: {line.strip()}")
-        self.url = "http://" + line.strip().rpartition("http://")[2]
+        self.run(command)
 
-    def stop(self) -> None:
-        """End the app; a second time does nothing."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
 
-    def ask(self, query: str, *values: str | int) -> list[tuple[str | int | None, ...]]:
-        """The rows of a query on the app's database: what really happened."""
-        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
-            return database.execute(query, values).fetchall()
+class RunningBookmarks(Running):
+    """The bookmarks app: its folder copied with the port of this run, its component started late.
 
-    def count(self, query: str, *values: str | int) -> int:
-        """The one number that a query gives."""
-        return int(self.ask(query, *values)[0][0] or 0)
+    Args:
+        folder: gets the app folder ``bookmarks`` and the component's database.
+
+    Attributes:
+        typescript: whether the skill in TypeScript is in the copy: it is left out where there is
+            no Node, or the packages of the example are not installed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, folder / "bookmarks.db")
+        self.source = example_folder("bookmarks")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = str(free.getsockname()[1])
+        self.typescript = _runs_typescript(self.source)
+
+    def __enter__(self) -> Self:
+        kept = shutil.ignore_patterns(_NODE_MODULES, "__pycache__", "*.db*")
+        copy = self.folder / "bookmarks"
+        shutil.copytree(self.source, copy, ignore=kept)
+        text = (copy / "app.yaml").read_text("utf-8")
+        (copy / "app.yaml").write_text(text.replace(_BOOKMARKS_PORT, self._port), "utf-8")
+        if self.typescript:
+            (copy / _NODE_MODULES).symlink_to((self.source / _NODE_MODULES).resolve())
+        else:
+            shutil.rmtree(copy / "skills" / "mail")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self, env: Mapping[str, str], *, issuer: str, framed_by: str) -> dict[str, str]:
+        """Start the component, as Remit would; what it was told.
+
+        Args:
+            env: the environment otherwise.
+            issuer: the public URL of the server.
+            framed_by: a further origin that may show its pages.
+
+        Raises:
+            ExampleMissing: it ends without saying that it listens.
+        """
+        told = {
+            "REMIT_APP_COMPONENT_URL": f"http://127.0.0.1:{self._port}",
+            "REMIT_APP_ISSUER": issuer,
+            "REMIT_APP_AUDIENCE": "acme-bookmarks/api",
+        }
+        command = [
+            *(sys.executable, str(self.folder / "bookmarks" / "serve.py")),
+            *("--port", self._port, "--database", str(self.database)),
+        ]
+        self.run(command, {**env, **told, "BOOKMARKS_FRAMED_BY": framed_by})
+        return told
+
+
+def _runs_typescript(folder: Path) -> bool:
+    """Whether there is a Node that is new enough, and the packages that a ``tools.ts`` needs."""
+    node = shutil.which("node")
+    if node is None or not (folder / _NODE_MODULES / "zod").exists():
+        return False
+    said = subprocess.run(  # noqa: S603 -- Node itself
+        [node, "--version"], capture_output=True, text=True, check=False
+    ).stdout
+    major = said.strip().removeprefix("v").partition(".")[0]
+    return major.isdecimal() and int(major) >= _OLDEST_NODE

@@ -12,12 +12,13 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from remit.main.example import RunningExample
 from remit.main.output import paint, print_text
 from remit.main.pseudo_terminal import on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from remit.main.example import Running
 
 STEP_TIMEOUT_S = 60
 
@@ -61,7 +62,7 @@ class Demo:
         settings: further variables of the environment that commands run in.
     """
 
-    example: RunningExample
+    example: Running
     person: bool
     failed: list[str] = field(default_factory=list[str])
     checked: int = 0

@@ -1,4 +1,4 @@
-"""``remit dev``: from definition files to a chat and a playground, on this machine alone."""
+"""``remit dev``: from definitions and app folders to a chat and a playground on this machine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from remit.errors import WrongUse
 from remit.gateway.acting import checked_user
 from remit.main.commands.pairs import pairs, read_env
-from remit.main.dev_apps import Given, checked_files
+from remit.main.dev_apps import Given
 from remit.main.dev_components import Components
+from remit.main.dev_files import checked_files
 from remit.main.dev_serving import Dev
 from remit.main.examining import listening
 from remit.main.serving import serve
@@ -55,20 +56,18 @@ def run(wish: Wish, settings: Settings) -> int:
     """Serve until Ctrl-C.
 
     Raises:
-        WrongUse: an argument, a file, a command or the port.
+        WrongUse: an argument, a file or folder, a command or the port.
     """
     files = checked_files(wish.files)
     given = Given(
         user=checked_user(wish.user),
         tokens=_tokens(wish.tokens),
         env=read_env(wish.env),
-        urls={},
     )
     commands = dict(pairs("--component", wish.components, "NAME=COMMAND"))
     with ExitStack() as stack:
         folder = _folder(wish.keep, stack)
         components = stack.enter_context(Components(commands, brand=settings.brand))
-        given = replace(given, urls=components.urls)
         dev = Dev(settings, files, given, components, opens=wish.opens)
         return serve(_of_dev(settings, folder, _port(wish.port)), dev.beside)
 

@@ -17,14 +17,16 @@ function gate(words) {
   at("tabs").hidden = true;
 }
 
+const said = (title, words) => el("div", {}, el("h2", { text: title }), el("pre", { text: words, tabindex: "0" }));
+
 function describe() {
   const apps = state.apps.map((one) => (one.version ? `${one.name} ${one.version}` : one.name)).join(", ");
   const components = state.components.map((one) => `${one.name} ${one.running ? "at" : "ended, was at"} ${one.url}`);
   at("about").textContent = [apps, `as ${state.user}`, state.model ?? "no model", ...components].filter(Boolean).join(" · ");
-  const faulty = state.apps.filter((one) => one.fault);
-  at("faults").replaceChildren(...faulty.map((one) => el("div", {},
-    el("h2", { text: one.version ? `${one.file} has a fault; the last good one goes on` : `${one.file} has a fault` }),
-    el("pre", { text: one.fault, tabindex: "0" }))));
+  const faulty = state.apps.filter((one) => one.fault).map((one) =>
+    said(one.version ? `${one.file} has a fault; the last good one goes on` : `${one.file} has a fault`, one.fault));
+  const warned = state.apps.filter((one) => one.warning).map((one) => said(`${one.file}: a route is not answered`, one.warning));
+  at("faults").replaceChildren(...faulty, ...warned);
 }
 
 function choose(pane) {
