@@ -170,6 +170,22 @@ describe('keys', () => {
     await expect(found()).rejects.toThrow(KeysUnavailable)
   })
 
+  test('are not waited for by a request that has some while another asks', async () => {
+    await found()
+    let answer = () => {}
+    issuer.held = new Promise((done) => {
+      answer = done
+    })
+    nowMs += 300_000
+    const asking = found()
+    await vi.waitUntil(() => issuer.asked === 2)
+
+    expect(await found()).toMatchObject({ ok: true })
+    answer()
+    expect(await asking).toMatchObject({ ok: true })
+    expect(issuer.asked).toBe(2)
+  })
+
   test('are not asked for by every request while the server is down', async () => {
     issuer.instead = { status: 503 }
     await expect(found()).rejects.toThrow('its status is 503')

@@ -20,13 +20,16 @@ export class Issuer {
   asked = 0
   /** What is answered in its place. */
   instead: { status?: number; body?: string; location?: string } | null = null
+  /** What is waited for before an answer. */
+  held: Promise<void> = Promise.resolve()
   readonly #keys = new Map<string, CryptoKeyPair>()
   readonly #server: Server
   #published: unknown[] = []
 
   constructor() {
-    this.#server = createServer((request, response) => {
+    this.#server = createServer(async (request, response) => {
       this.asked += 1
+      await this.held
       const { status = 200, body, location } = this.instead ?? {}
       const isThere = request.url === '/.well-known/jwks.json'
       response.writeHead(isThere ? status : 404, location === undefined ? {} : { location })

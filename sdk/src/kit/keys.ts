@@ -11,6 +11,7 @@ const KEPT_WHILE_UNREACHABLE_MS = 3_600_000
 // Anyone can send a token with an id that nobody knows: the server is not to feel it.
 const BETWEEN_VAIN_ASKS_MS = 30_000
 const BETWEEN_FAILURES_MS = 1_000
+const BETWEEN_FAILURES_WITH_KEYS_MS = 15_000
 
 /** The keys could not be fetched, so that no identity can be told true from false. */
 export class KeysUnavailable extends Error {
@@ -50,10 +51,15 @@ export class Keys {
     if (this.#jwks !== undefined && ageMs < KEPT_MS) {
       return this.#jwks
     }
+    const usable = this.#jwks !== undefined && ageMs < KEPT_WHILE_UNREACHABLE_MS
+    // One request asks; others wait for it only where they have nothing to go on with.
+    if (usable && this.#fetching !== null) {
+      return this.#jwks
+    }
     try {
-      return await this.#fetched()
+      return await this.#fetched(usable ? BETWEEN_FAILURES_WITH_KEYS_MS : BETWEEN_FAILURES_MS)
     } catch (error) {
-      if (this.#jwks !== undefined && ageMs < KEPT_WHILE_UNREACHABLE_MS) {
+      if (usable) {
         return this.#jwks
       }
       throw error
@@ -74,7 +80,7 @@ export class Keys {
       }
       this.#noVainAskBeforeMs = this.#clockMs() + BETWEEN_VAIN_ASKS_MS
     }
-    const found = await this.#fetched().catch(() => null)
+    const found = await this.#fetched(BETWEEN_FAILURES_WITH_KEYS_MS).catch(() => null)
     const before = new Set(ids(known))
     if (found === null || ids(found).every((id) => before.has(id))) {
       return null
@@ -84,22 +90,22 @@ export class Keys {
   }
 
   /** One request at a time, however many wait for it. */
-  #fetched(): Promise<unknown> {
+  #fetched(afterFailureMs: number): Promise<unknown> {
     if (this.#fetching === null && this.#clockMs() < this.#notBeforeMs) {
       return Promise.reject(new KeysUnavailable(`${this.#url} could not be read a moment ago.`))
     }
-    this.#fetching ??= this.#fetch().finally(() => {
+    this.#fetching ??= this.#fetch(afterFailureMs).finally(() => {
       this.#fetching = null
     })
     return this.#fetching
   }
 
-  async #fetch(): Promise<unknown> {
+  async #fetch(afterFailureMs: number): Promise<unknown> {
     const startMs = this.#clockMs()
     try {
       this.#jwks = await read(this.#url)
     } catch (error) {
-      this.#notBeforeMs = this.#clockMs() + BETWEEN_FAILURES_MS
+      this.#notBeforeMs = this.#clockMs() + afterFailureMs
       const why = error instanceof Unreadable ? error.message : 'no answer came in time'
       throw new KeysUnavailable(`${this.#url} could not be read: ${why}.`, { cause: error })
     }

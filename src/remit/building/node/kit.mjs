@@ -320,6 +320,7 @@ var KEPT_MS = 3e5;
 var KEPT_WHILE_UNREACHABLE_MS = 36e5;
 var BETWEEN_VAIN_ASKS_MS = 3e4;
 var BETWEEN_FAILURES_MS = 1e3;
+var BETWEEN_FAILURES_WITH_KEYS_MS = 15e3;
 var KeysUnavailable = class extends Error {
   name = "KeysUnavailable";
 };
@@ -353,10 +354,14 @@ var Keys = class {
     if (this.#jwks !== void 0 && ageMs < KEPT_MS) {
       return this.#jwks;
     }
+    const usable = this.#jwks !== void 0 && ageMs < KEPT_WHILE_UNREACHABLE_MS;
+    if (usable && this.#fetching !== null) {
+      return this.#jwks;
+    }
     try {
-      return await this.#fetched();
+      return await this.#fetched(usable ? BETWEEN_FAILURES_WITH_KEYS_MS : BETWEEN_FAILURES_MS);
     } catch (error) {
-      if (this.#jwks !== void 0 && ageMs < KEPT_WHILE_UNREACHABLE_MS) {
+      if (usable) {
         return this.#jwks;
       }
       throw error;
@@ -376,7 +381,7 @@ var Keys = class {
       }
       this.#noVainAskBeforeMs = this.#clockMs() + BETWEEN_VAIN_ASKS_MS;
     }
-    const found = await this.#fetched().catch(() => null);
+    const found = await this.#fetched(BETWEEN_FAILURES_WITH_KEYS_MS).catch(() => null);
     const before = new Set(ids(known2));
     if (found === null || ids(found).every((id2) => before.has(id2))) {
       return null;
@@ -385,21 +390,21 @@ var Keys = class {
     return found;
   }
   /** One request at a time, however many wait for it. */
-  #fetched() {
+  #fetched(afterFailureMs) {
     if (this.#fetching === null && this.#clockMs() < this.#notBeforeMs) {
       return Promise.reject(new KeysUnavailable(`${this.#url} could not be read a moment ago.`));
     }
-    this.#fetching ??= this.#fetch().finally(() => {
+    this.#fetching ??= this.#fetch(afterFailureMs).finally(() => {
       this.#fetching = null;
     });
     return this.#fetching;
   }
-  async #fetch() {
+  async #fetch(afterFailureMs) {
     const startMs = this.#clockMs();
     try {
       this.#jwks = await read(this.#url);
     } catch (error) {
-      this.#notBeforeMs = this.#clockMs() + BETWEEN_FAILURES_MS;
+      this.#notBeforeMs = this.#clockMs() + afterFailureMs;
       const why = error instanceof Unreadable ? error.message : "no answer came in time";
       throw new KeysUnavailable(`${this.#url} could not be read: ${why}.`, { cause: error });
     }
