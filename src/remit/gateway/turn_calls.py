@@ -249,7 +249,9 @@ class Calls:
             row = await turn.talks.node.calls.get(turn.row.workspace, call_id)
             if row is not None and row.status == "polling":
                 await stop(turn.talks.node, row, "the run was stopped")
-            elif row is not None and row.category == "read" and row.status != "await_input":
+            elif row is not None and row.category == "read" and row.status == "sending":
+                # What a press of a button sends is a call of its own, and may be no read.
+                await self._log.input(call_id, state)
                 error = Cancelled("The run was stopped, and the answer was not waited for.")
                 await self._log.said(asked, failed(error, "cancelled", row.tool))
                 return
