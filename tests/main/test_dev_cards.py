@@ -175,3 +175,17 @@ def test_cards_follow_one_another_and_a_page_that_is_loaded_again_shows_them(sho
     shown.press("Inbox")
     shown.see("ana pressed “Inbox” · ")
     shown.see("So it is.")
+
+
+def test_a_page_of_an_earlier_run_begins_anew(shown: Shown) -> None:
+    """`remit dev` was started again, with a store of its own: the page is no dead end."""
+    shown.app.answers = [card(), {"content": "Connected."}]
+    shown.page.run("sessionStorage.setItem('remit.dev.session', 'ses_none'); location.reload()")
+    shown.page.until("performance.getEntriesByType('navigation')[0].type === 'reload'")
+    shown.page.until("document.getElementById('about').textContent.includes('as ana')")
+    shown.page.until("!document.getElementById('words').disabled")
+    shown.page.run(
+        "document.getElementById('words').value = 'Show it.';"
+        "document.getElementById('composer').requestSubmit()"
+    )
+    assert "Connect Gmail" in asked(shown)

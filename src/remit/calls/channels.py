@@ -133,8 +133,8 @@ def why_not_embedded(written: str, embeds: AbstractSet[str]) -> str | None:
         url = parse_url(address)
     except UrlFault as fault:
         return (
-            f"embedUrl must be an absolute https address ({fault.reason}). Build it from the "
-            "component's public URL."
+            f"embedUrl must be an absolute https address ({fault.reason}); on this machine it may "
+            "be http. Build it from the component's public URL."
         )
     if url.origin.scheme != "https" and not url.origin.is_loopback:
         return "embedUrl is an http address. Serve the page over https."

@@ -131,7 +131,7 @@ async def why_not_pressed(
             return elsewhere
     tool = tool_of(name, button, found, around)
     if (over := over_ceiling(tool, definition.ceiling)) is not None:
-        return over
+        return over if twin is not None else f"{_counts_as(tool, button)} {over}"
     env = await env_of(node, workspace, found, tool)
     app = App(definition=definition, catalog=found.catalog, env=env, brand=node.terms.brand)
     try:
@@ -165,6 +165,17 @@ def shown_with_words(
             "host": CLIENT_HOST if on_client else origin.partition("://")[2],
         }
     return {**shown, "elements": [*elements]}
+
+
+def _counts_as(tool: Tool, button: Button) -> str:
+    """Why a target that no tool goes to is judged as it is."""
+    written = button.record or {}
+    where = visible(str(written.get("path") or written.get("url") or "")[:200]).replace("\n", " ")
+    return (
+        f"no tool of the app goes to {written.get('method')} {where}, so that it counts as "
+        f"{tool.category.word} and {tool.danger_level.word}. Declare a tool with that target, or a "
+        "ceiling that admits it:"
+    )
 
 
 def _same_place(

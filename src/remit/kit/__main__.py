@@ -121,14 +121,20 @@ def _parser() -> argparse.ArgumentParser:
 def _tool(path: Path, name: str) -> Tool:
     if not path.is_file():
         raise _WrongUse(f"There is no file {path}.")
-    # As `remit build` imports it: its own folder comes first.
-    sys.path.insert(0, str(path.resolve().parent))
+    # As `remit build` imports it: its own folder comes first, then the app's.
+    folder = path.resolve().parent
+    root = next((one for one in folder.parents if (one / "app.yaml").is_file()), folder)
+    sys.path[:0] = [str(folder), str(root)]
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise _WrongUse(f"{path} is no Python file.")
     # Kept among the modules: models look there for the names in their annotations.
     module = sys.modules[path.stem] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise _WrongUse(f"{path} cannot be imported: {what}.") from error
     tools = vars(module).get("tools")
     if not isinstance(tools, list | tuple):
         raise _WrongUse(f"{path} has no list `tools`.")

@@ -17,6 +17,7 @@ from remit.gateway.submitting import House
 from remit.main.dev_apps import WORKSPACE, DevApp, DevApps, Given
 from remit.main.output import is_terminal, paint, print_text, say
 from remit.main.serving import Beside, tell_fault
+from remit.values.json import nearest
 from remit.values.urls import parse_url
 from remit.web.dev_page import PATH, DevPage
 
@@ -114,7 +115,9 @@ class Dev:
         named = {f"{one.id}/{name}" for one in found for name in one.components}
         named |= {name for one in found for name in one.components}
         for name in self._components.urls.keys() - named:
-            words = f"--component {name}: no file has a component of that name."
+            near = nearest(name, named)
+            hint = f' Did you mean "{near}"?' if near else ""
+            words = f"--component {name}: no file has a component of that name.{hint}"
             say(paint(words, "yellow", sys.stderr))
         for name in self._components.urls:
             owners = [one.id for one in found if name in one.components]

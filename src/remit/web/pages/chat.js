@@ -52,7 +52,12 @@ export class Chat {
   }
 
   /** Take up the conversation of this tab, or wait for a first message. */
-  start() {
+  async start() {
+    if (this.session && !(await isThere(this.session))) {
+      // Another run of `remit dev` had it, with a store of its own.
+      sessionStorage.removeItem(STORED);
+      this.session = null;
+    }
     if (this.session) this.follow();
     this.list();
     this.refresh();
@@ -363,4 +368,14 @@ export class Chat {
       if (names.length) this.add(el("p", { className: "note", text: `The agent may use ${names.join(", ")}. Say what you want done.` }));
     }
   }
+}
+
+/** Whether the server knows a session; where it does not answer, it may. */
+async function isThere(session) {
+  try {
+    await ask("GET", path`/v1/sessions/${session}`);
+  } catch (error) {
+    return error.status !== 404;
+  }
+  return true;
 }

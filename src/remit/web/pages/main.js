@@ -80,6 +80,8 @@ async function look(chat, playground) {
 
 async function begin() {
   tabs();
+  // The link of another run differs from this page's address in its code alone: nothing reloads.
+  addEventListener("hashchange", () => location.reload());
   let held = null;
   try {
     held = await enter();
