@@ -21,7 +21,7 @@ demo: setup ## run the main job against the example apps, in the terminal
 
 test: setup ## run the tests (of the npm package too, where Node is; not with ARGS)
 	@$(if $(ARGS),,.ci/sdk test)
-	@.venv/bin/python -m pytest -q -n 3 --dist worksteal $(ARGS)
+	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
 
 chaos: setup ## 50,000 calls and 400 sessions while servers die; nothing is sent twice
 	@.venv/bin/python -m tests.chaos --calls 50000 --kills 40 $(ARGS)

@@ -182,8 +182,8 @@ def test_a_page_of_an_earlier_run_begins_anew(shown: Shown) -> None:
     shown.app.answers = [card(), {"content": "Connected."}]
     shown.page.run("sessionStorage.setItem('remit.dev.session', 'ses_none'); location.reload()")
     shown.page.until("performance.getEntriesByType('navigation')[0].type === 'reload'")
-    shown.page.until("document.getElementById('about').textContent.includes('as ana')")
-    shown.page.until("!document.getElementById('words').disabled")
+    shown.page.until("document.getElementById('about')?.textContent.includes('as ana')")
+    shown.page.until("document.getElementById('words')?.disabled === false")
     shown.page.run(
         "document.getElementById('words').value = 'Show it.';"
         "document.getElementById('composer').requestSubmit()"

@@ -28,7 +28,7 @@ const isNew = (when) => Date.now() - Date.parse(when) < 10_000;
 export class Chat {
   constructor(state) {
     this.state = state;
-    this.session = sessionStorage.getItem(STORED);
+    this.session = null;
     this.transcript = at("transcript");
     this.clear();
     this.composer();
@@ -53,12 +53,13 @@ export class Chat {
 
   /** Take up the conversation of this tab, or wait for a first message. */
   async start() {
-    if (this.session && !(await isThere(this.session))) {
-      // Another run of `remit dev` had it, with a store of its own.
-      sessionStorage.removeItem(STORED);
-      this.session = null;
+    const kept = sessionStorage.getItem(STORED);
+    // Another run of `remit dev` may have had it, with a store of its own.
+    const there = kept !== null && (await isThere(kept));
+    if (there && !this.session) {
+      this.session = kept;
+      this.follow();
     }
-    if (this.session) this.follow();
     this.list();
     this.refresh();
   }
