@@ -21,8 +21,8 @@ _SOON_S, _WITHIN_STOP_S = 1.5, 3.0
 _TAKEN_WITHIN_S = 40
 # After a start the model is loaded first.
 _HELD_WITHIN_S = 30
-# So long a death waits for a server that works on something.
-_BUSY_WITHIN_S = 5
+# So long a death waits for a server that works on something; it loads the model first.
+_BUSY_WITHIN_S = 30
 _LOOK_S = 0.05
 _FAULT = "Remit met a fault"
 _HUNG_UP = "The store cannot be used"
