@@ -240,6 +240,23 @@ async def test_press_is_the_approval_of_what_a_client_runs(
             assert (await result_of(talk))["outcome"] == "denied"
 
 
+async def test_press_counts_for_what_a_client_runs_although_its_call_was_approved_before(
+    scratch: Path,
+) -> None:
+    """The yes to the call that the card came from is of another request (contract section 5)."""
+    async with open_conversation(
+        scratch, CALL, "So.", answers=[card(OPEN)], document=WITH_CLIENT
+    ) as talk:
+        await talk.stage.policy({"match": {}, "then": "ask", "reason": "By hand"})
+        await talk.say()
+        await act(talk, "approve")
+        await act(talk, "press", press="connect")
+        tab = Tab(talk, "tab-1", tools())
+        await tab.announce()
+        (told,) = await talk.data("client_tool_call")
+        assert (await tab.claim(told["callId"])).handler == "open_url"
+
+
 async def test_secrets_of_the_first_call_stay_hidden_in_the_answer_of_a_button(
     store_url: str,
 ) -> None:

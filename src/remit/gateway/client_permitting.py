@@ -106,12 +106,13 @@ async def require_permitted(
 
 def yes_among(inputs: Sequence[InputRow], kept: Kept) -> Yes | None:
     """The yes that a call of a client has: an approval, or the press of the button that made it."""
-    for one in inputs:
-        if one.status == "approved":
-            return yes_of(one)
-        if one.kind == "action" and one.status == "answered" and one is inputs[-1]:
-            return yes_of(one, kept.digest)
-    return None
+    pressed = kept.source == "button"
+    # An approval of the call that the card came from is of another request.
+    status = "answered" if pressed else "approved"
+    given = [one for one in inputs if one.kind != "connect" and one.status == status]
+    if not given:
+        return None
+    return yes_of(given[-1], kept.digest if pressed else None)
 
 
 async def offer_approved(
