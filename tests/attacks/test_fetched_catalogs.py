@@ -31,7 +31,7 @@ def reaching(host: str, name: str, headers: Json | None = None, **changes: objec
 
 def effective(found: Definition, *fetched: Json) -> EffectiveCatalog:
     """What agents get after a refresh."""
-    around = surroundings_of(found.auth, dict(found.components), found.base_url, brand="Remit")
+    around = surroundings_of(found, brand="Remit")
     tools = load_catalog({"tools": list(fetched)}, around)  # type: ignore[dict-item]
     assert tools is not None
     return effective_catalog(found, tools)

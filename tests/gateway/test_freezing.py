@@ -58,7 +58,7 @@ ENV = {"KEY": Secret("env-canary")}
 
 def around(found: Definition) -> Surroundings:
     """What the tools of a definition stand in."""
-    return surroundings_of(found.auth, dict(found.components), found.base_url, brand="Remit")
+    return surroundings_of(found, brand="Remit")
 
 
 def frozen(

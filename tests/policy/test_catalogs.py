@@ -27,7 +27,7 @@ WRITE_MODERATE = {"category": "write", "dangerLevel": "moderate"}
 
 def effective(found: Definition, fetched: object) -> EffectiveCatalog:
     """The effective catalog of a definition and a fetched document."""
-    around = surroundings_of(found.auth, dict(found.components), found.base_url, brand="Remit")
+    around = surroundings_of(found, brand="Remit")
     tools = load_catalog(fetched, around)  # type: ignore[arg-type]
     assert tools is not None
     return effective_catalog(found, tools)
@@ -361,7 +361,7 @@ def moded(
 ) -> EffectiveCatalog:
     """The effective catalog of a workspace with that ``catalog`` setting."""
     found = with_ceiling(*(static or (endpoint_tool("static"),)))
-    around = surroundings_of(found.auth, dict(found.components), found.base_url, brand="Remit")
+    around = surroundings_of(found, brand="Remit")
     tools = load_catalog(fetched, around)  # type: ignore[arg-type]
     let_in = None if accepted is None else load_catalog(accepted, around)  # type: ignore[arg-type]
     return effective_catalog(found, tools, mode=mode, accepted=let_in)

@@ -19,7 +19,7 @@ from remit.values.json import nearest
 from remit.values.urls import Url, UrlFault, parse_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from remit.values.json import JsonValue
 
@@ -91,7 +91,7 @@ def _load(document: JsonValue, brand: str) -> Loaded:
     base_url, tools_url = _read_urls(fields)
     auth = read_auth(fields)
     components = _read_components(fields)
-    around = surroundings_of(auth, components, base_url, brand=brand)
+    around = _surroundings(auth, components, base_url, brand)
     loaded = _read_static_tools(fields, around)
     tools, mistakes_of_tools = loaded.tools, [*loaded.mistakes]
     ceiling = _read_ceiling(fields)
@@ -133,10 +133,14 @@ def load_catalog(document: JsonValue, around: Surroundings) -> LoadedTools | Non
         return read_tools(records, around, root="" if isinstance(document, list) else "/tools")
 
 
-def surroundings_of(
-    auth: Auth | None, components: dict[str, Component], base_url: Url | None, *, brand: str
+def surroundings_of(definition: Definition, *, brand: str) -> Surroundings:
+    """What the tools of a definition stand in, and the targets of its app's cards."""
+    return _surroundings(definition.auth, definition.components, definition.base_url, brand)
+
+
+def _surroundings(
+    auth: Auth | None, components: Mapping[str, Component], base_url: Url | None, brand: str
 ) -> Surroundings:
-    """What the tools of a definition stand in."""
     return Surroundings(
         brand=brand,
         components=frozenset(components),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct
 
 from remit.calls.action_cards import ActionCard, read_card
+from remit.catalog.definitions import surroundings_of
 from remit.documents.canonical import compact_json
 from remit.errors import (
     Cancelled,
@@ -20,7 +21,7 @@ from remit.errors import (
     Skipped,
 )
 from remit.gateway.asking import asks, kept_as
-from remit.gateway.buttons import around_of, shown_with_words, why_not_pressed
+from remit.gateway.buttons import shown_with_words, why_not_pressed
 from remit.gateway.freezing import secrets_with
 from remit.gateway.ledger import CallChange, InputRow
 from remit.gateway.resting import kept_digest, opened_text, sealed_text
@@ -61,7 +62,8 @@ async def card_of_call(node: Node, case: Case, found: AppInForce, answer: JsonOb
             'told by the tool context, {"source": "api"}.',
             sent=True,
         )
-    card = read_card(tool.name, answer, around_of(node, found.definition))
+    around = surroundings_of(found.definition, brand=node.terms.brand)
+    card = read_card(tool.name, answer, around)
     for button in card.buttons:
         why = await why_not_pressed(node, case.workspace, tool.name, button, found)
         if why is not None:
@@ -128,7 +130,7 @@ async def ask_by_card(
     private = await sealed_text(
         node, compact_json(kept), workspace=workspace, app=app, user=user, call=asking.call_id
     )
-    around = around_of(node, found.definition)
+    around = surroundings_of(found.definition, brand=node.terms.brand)
     shown = shown_with_words(asking.tool, card, found, around)
     title = cast("str", shown["title"])
     record = {**asking.record, "inputId": input_id, "card": shown}
@@ -224,8 +226,7 @@ async def kept_hides(node: Node, row: CallRow) -> tuple[str, ...]:
     Raises:
         VaultFault: they cannot be opened.
     """
-    kept = cast("JsonObject", json.loads(await opened_text(node, row)))
-    return tuple(cast("list[str]", kept["hides"]))
+    return _hides(await _kept(node, row))
 
 
 async def kept_card(
@@ -243,7 +244,7 @@ async def kept_card(
             f"{row.tool} did not go on: what was kept of the card is not what was shown. Somebody "
             "changed it in the store. Call again."
         )
-    kept = cast("JsonObject", json.loads(await opened_text(node, row)))
+    kept = await _kept(node, row)
     try:
         card = read_card(row.tool, cast("JsonObject", kept["card"]), around)
     except ResponseInvalid:
@@ -251,7 +252,16 @@ async def kept_card(
             f"{row.tool} did not go on: the app has changed since its card was shown, and the card "
             "does not fit the version in force. Call again."
         ) from None
-    return card, tuple(cast("list[str]", kept["hides"]))
+    return card, _hides(kept)
+
+
+async def _kept(node: Node, row: CallRow) -> JsonObject:
+    """What ``ask_by_card`` kept with the call."""
+    return cast("JsonObject", json.loads(await opened_text(node, row)))
+
+
+def _hides(kept: JsonObject) -> tuple[str, ...]:
+    return tuple(cast("list[str]", kept["hides"]))
 
 
 def unpressed(waits: InputRow) -> CallError:

@@ -204,13 +204,10 @@ async def closed_by(node: Node, row: InputRow) -> str:
     call = await node.calls.get(row.workspace, row.call)
     error = None if call is None or call.outcome is None else record_of(call).get("error")
     why = error.get("message") if isinstance(error, dict) else None
-    return f"The input is {row.status}, and nobody answered it. " + (
-        why
-        if isinstance(why, str)
-        else "Its call was taken back."
-        if is_card
-        else "Its call was withdrawn, and nothing was sent."
-    )
+    if not isinstance(why, str):
+        without = "Its call was withdrawn, and nothing was sent."
+        why = "Its call was taken back." if is_card else without
+    return f"The input is {row.status}, and nobody answered it. {why}"
 
 
 def _person(actor: Actor, row: InputRow, given: Answer) -> _Person:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from remit.documents.canonical import compact_json
 from remit.gateway.journal import kept, moment
-from remit.gateway.ledger import InputRow
+from remit.gateway.ledger import SYSTEM, InputRow
 from remit.gateway.permitting import Yes
 from remit.policy.decisions import Approval, Ask
 
@@ -178,7 +178,7 @@ def yes_of(row: InputRow, digest: str | None = None) -> Yes:
     """
     detail = detail_of(row)
     return Yes(
-        approval=Approval(digest=digest or row.digest, by=row.answered_by or "system"),
+        approval=Approval(digest=digest or row.digest, by=row.answered_by or SYSTEM),
         is_user=detail.get("isUser") is True,
         is_operator=detail.get("isOperator") is True,
     )

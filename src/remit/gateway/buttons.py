@@ -39,16 +39,6 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 CLIENT_HOST = "the user's client"
 
 
-def around_of(node: Node, definition: Definition) -> Surroundings:
-    """What the targets of a card stand in."""
-    return surroundings_of(
-        definition.auth,
-        dict(definition.components),
-        definition.base_url,
-        brand=node.terms.brand,
-    )
-
-
 def tool_of(name: str, button: Button, found: AppInForce, around: Surroundings) -> Tool:
     """The target of a button as a tool.
 
@@ -61,8 +51,11 @@ def tool_of(name: str, button: Button, found: AppInForce, around: Surroundings) 
     Raises:
         ResponseInvalid: it cannot be called.
     """
+    return _as_tool(name, button, twin_of(button, found), around)
+
+
+def _as_tool(name: str, button: Button, twin: Tool | None, around: Surroundings) -> Tool:
     given = cast("JsonObject", button.input)
-    twin = twin_of(button, found)
     record: JsonObject = {
         "name": name if twin is None else twin.name,
         "title": button.label,
@@ -120,7 +113,7 @@ async def why_not_pressed(
     target, definition = button.target, found.definition
     if target is None:
         return None
-    twin, around = twin_of(button, found), around_of(node, definition)
+    twin = twin_of(button, found)
     if isinstance(target, ClientTarget):
         if twin is None:
             return f"no tool of the app runs {visible(target.name[:80])} in the user's client"
@@ -129,7 +122,8 @@ async def why_not_pressed(
         elsewhere = why_elsewhere(definition, target, origin, target.request.env_names)
         if elsewhere is not None:
             return elsewhere
-    tool = tool_of(name, button, found, around)
+    around = surroundings_of(definition, brand=node.terms.brand)
+    tool = _as_tool(name, button, twin, around)
     if (over := over_ceiling(tool, definition.ceiling)) is not None:
         return over if twin is not None else f"{_counts_as(tool, button)} {over}"
     env = await env_of(node, workspace, found, tool)

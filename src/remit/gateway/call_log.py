@@ -13,7 +13,7 @@ from remit.gateway.asking import input_json
 from remit.gateway.awaiting import Waiting
 from remit.gateway.client_calls import Drawn
 from remit.gateway.conversing import SessionRow, Step
-from remit.gateway.journal import MAX_BEYOND_CHARS
+from remit.gateway.journal import MAX_DISPLAY_CHARS
 from remit.gateway.model_calls import Marks, marks_of
 from remit.gateway.models import CallReturn
 from remit.gateway.session_rules import resolved
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from remit.values.json import JsonValue
 
 
-#: Of a result as it is drawn: every reader of the session gets it with the event.
-MAX_DISPLAY_CHARS = MAX_BEYOND_CHARS
 #: How a call stands: over, or what it waits for.
 Standing: TypeAlias = "Ended | Drawn | Waiting | OnClient | StillRunning"
 

@@ -173,10 +173,7 @@ def tools_of(definition: Definition, body: bytes, brand: str) -> LoadedTools | N
         document = _decoded(body)
     except DocumentError:
         return None
-    around = surroundings_of(
-        definition.auth, dict(definition.components), definition.base_url, brand=brand
-    )
-    return load_catalog(document, around)
+    return load_catalog(document, surroundings_of(definition, brand=brand))
 
 
 def _decoded(body: bytes) -> JsonValue:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 MAX_VALUE_BYTES = 4 * 1024
 #: Of a result as it is drawn: what is larger no session shows.
-MAX_BEYOND_CHARS = 128 * 1024
+MAX_DISPLAY_CHARS = 128 * 1024
 #: What is said with every error whose action may have happened (contract section 5).
 MAY_HAVE_HAPPENED = "The action may have happened: read the current state before you repeat it."
 
@@ -310,7 +310,7 @@ def beyond(ended: Ended) -> str | None:
     drawn = compact_json(display)
     if record.get("content") == ended.content and len(drawn) <= MAX_VALUE_BYTES:
         return None
-    shown = display if len(drawn) <= MAX_BEYOND_CHARS else None
+    shown = display if len(drawn) <= MAX_DISPLAY_CHARS else None
     return compact_json({"content": ended.content, "display": shown})
 
 

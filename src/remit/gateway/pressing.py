@@ -16,6 +16,7 @@ from msgspec import structs
 from remit.calls.action_cards import MAX_IN_A_ROW, read_card
 from remit.calls.arguments import settle
 from remit.calls.results import Display, content_of
+from remit.catalog.definitions import surroundings_of
 from remit.catalog.model import ClientTarget
 from remit.catalog.scales import Renderer
 from remit.documents.canonical import compact_json
@@ -24,7 +25,7 @@ from remit.gateway.acting import Actor
 from remit.gateway.action_inputs import Asking, ask_by_card, kept_card, kept_hides, label_of
 from remit.gateway.asking import detail_of, yes_of
 from remit.gateway.awaiting import ended_within
-from remit.gateway.buttons import around_of, tool_of
+from remit.gateway.buttons import tool_of
 from remit.gateway.client_kept import CLIENT, Kept, kept_text
 from remit.gateway.client_permitting import require_permitted
 from remit.gateway.commands import MAX_WAIT_MS, Command
@@ -32,7 +33,7 @@ from remit.gateway.ending import end, failure
 from remit.gateway.governed import Refused, dispatched, frozen_case, recorded, within_limits
 from remit.gateway.journal import Ended, ruled, succeeded
 from remit.gateway.keeping import VaultFault
-from remit.gateway.ledger import CallChange
+from remit.gateway.ledger import SYSTEM, CallChange
 from remit.gateway.noting import Notes
 from remit.gateway.permitting import access, judged, permitted, standing
 from remit.gateway.running import Polling
@@ -40,7 +41,6 @@ from remit.gateway.steps import denial
 from remit.policy.decisions import Deny
 
 if TYPE_CHECKING:
-    from remit.calls.action_cards import Button
     from remit.catalog.model import Tool
     from remit.gateway.governed import Called
     from remit.gateway.ledger import CallRow, InputRow
@@ -85,7 +85,7 @@ async def _gone_on(
         ended = await _its_end(node, row.workspace, _call_id(waits))
         return await _followed(node, row, _pressed(record, waits, _call_id(waits)), ended)
     found = await standing(node, row.workspace, row.app)
-    around = around_of(node, found.definition)
+    around = surroundings_of(found.definition, brand=node.terms.brand)
     card, hides = await kept_card(node, row, waits, around)
     element = str(detail_of(waits).get("press"))
     button = card.button(element)
@@ -94,11 +94,11 @@ async def _gone_on(
     if button.target is None:
         ended = _given(_pressed(record, waits), button.input)
         return await end(node, row.workspace, ended, was="await_input")
+    tool, given = tool_of(row.tool, button, found, around), cast("JsonObject", button.input)
     if isinstance(button.target, ClientTarget):
         pressed = _pressed(record, waits, handler=button.target.name)
-        return await _on_client(node, row, pressed, waits, button, found, card.assignee)
-    tool = tool_of(row.tool, button, found, around)
-    ended = await _target_called(node, row, waits, tool, button, hides)
+        return await _on_client(node, row, pressed, waits, tool, given, found, card.assignee)
+    ended = await _target_called(node, row, waits, tool, given, found, hides)
     return await _followed(node, row, _pressed(record, waits, _call_id(waits)), ended)
 
 
@@ -140,7 +140,8 @@ async def _on_client(
     row: CallRow,
     record: JsonObject,
     waits: InputRow,
-    button: Button,
+    tool: Tool,
+    given: JsonObject,
     found: AppInForce,
     device: str | None,
 ) -> None:
@@ -151,12 +152,11 @@ async def _on_client(
     Raises:
         CallError: it may not.
     """
-    tool = tool_of(row.tool, button, found, around_of(node, found.definition))
     kept = Kept(
         session=row.session or "",
         app=row.app,
         tool=tool,
-        arguments=settle(tool, cast("JsonObject", button.input), {}, source="button"),
+        arguments=settle(tool, given, {}, source="button"),
         schema_digest="",
         ceiling=found.definition.ceiling,
         wanted=None,
@@ -187,7 +187,8 @@ async def _target_called(
     row: CallRow,
     waits: InputRow,
     tool: Tool,
-    button: Button,
+    given: JsonObject,
+    found: AppInForce,
     hides: tuple[str, ...],
 ) -> Ended:
     """Call the target of a button and wait for its end, however long it takes.
@@ -201,7 +202,7 @@ async def _target_called(
         app=row.app,
         tool=tool.name,
         user=row.user,
-        args=cast("JsonObject", button.input),
+        args=given,
         source="button",
         wait_ms=MAX_WAIT_MS,
         call_id=call_id,
@@ -209,14 +210,9 @@ async def _target_called(
         session=row.session,
         run=row.run,
     )
-    called = await _called(node, command, row, waits, button, hides)
-    if isinstance(called, Refused):
-        if called.ended is None:
-            raise called.error
-        return called.ended
-    if isinstance(called, Ended):
-        return called
-    return await _its_end(node, row.workspace, call_id)
+    called = await _called(node, command, row, waits, tool, found, hides)
+    ended = called.ended if isinstance(called, Refused) else called
+    return ended if isinstance(ended, Ended) else await _its_end(node, row.workspace, call_id)
 
 
 async def _its_end(node: Node, workspace: str, call_id: str) -> Ended:
@@ -233,18 +229,17 @@ async def _called(
     command: Command,
     row: CallRow,
     waits: InputRow,
-    button: Button,
+    tool: Tool,
+    found: AppInForce,
     hides: tuple[str, ...],
 ) -> Called:
     """The steps of a call whose approval is the press (contract sections 5 and 8)."""
     notes = Notes.of(node, command)
-    by = waits.answered_by or "system"
+    by = waits.answered_by or SYSTEM
     notes.record |= {"actor": by, "answeredBy": by, "inputId": waits.id, "parent": row.id}
+    notes.stands(found)
+    notes.tool = tool
     try:
-        found = await standing(node, command.workspace, command.app)
-        notes.stands(found)
-        around = around_of(node, found.definition)
-        tool = notes.tool = tool_of(row.tool, button, found, around)
         case = await frozen_case(node, command, notes, found, tool)
         frozen = structs.replace(case.frozen, hides=hides)
         case = structs.replace(case, frozen=frozen, yes=yes_of(waits, frozen.request.digest))
@@ -256,8 +251,6 @@ async def _called(
         given = await access(node, case, found)
         permit = await permitted(node, case, found=found, ruling=ruling, given=given)
         return await dispatched(node, command, notes, case, permit)
-    except NotFound as error:
-        return Refused(error=error)
     except CallError as error:
         return await recorded(node, command, notes, error)
 
@@ -308,7 +301,8 @@ async def _next_card(
             sent=True,
         )
     found = await standing(node, row.workspace, row.app)
-    card = read_card(row.tool, answer, around_of(node, found.definition))
+    around = surroundings_of(found.definition, brand=node.terms.brand)
+    card = read_card(row.tool, answer, around)
     asking = Asking(
         workspace=row.workspace,
         call_id=row.id,

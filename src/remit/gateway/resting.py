@@ -163,13 +163,7 @@ def as_frozen(case: Case, app: App) -> JsonObject:
 
 async def _frozen(node: Node, row: CallRow, found: AppInForce) -> FrozenCall:
     text = await opened_text(node, row)
-    definition = found.definition
-    around = surroundings_of(
-        definition.auth,
-        dict(definition.components),
-        definition.base_url,
-        brand=node.terms.brand,
-    )
+    around = surroundings_of(found.definition, brand=node.terms.brand)
     try:
         frozen = decode(text, around, found.catalog.tool(row.tool))
         _refuse_changed(row, frozen)

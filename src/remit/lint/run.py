@@ -69,9 +69,7 @@ def lint_catalog(
     records = as_records(document)
     around = Surroundings(brand=brand)
     if definition is not None:
-        around = surroundings_of(
-            definition.auth, dict(definition.components), definition.base_url, brand=brand
-        )
+        around = surroundings_of(definition, brand=brand)
     loaded = load_catalog(document, around)
     if records is None or loaded is None:
         return (_no_catalog(document),)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import ColumnElement, and_, func, select, update
 
 from remit.gateway.ledger import (
+    SYSTEM,
     Answered,
     AnsweredOtherwise,
     InputFilter,
@@ -185,7 +186,7 @@ def _close(
     at: int,
     node: str,
     *,
-    by: str = "system",
+    by: str = SYSTEM,
 ) -> tuple[InputRow, ...]:
     statement = update(inputs).where(which, IS_OPEN).returning(inputs)
     statement = statement.values(status=status, answered_at=at, answered_by=by)
