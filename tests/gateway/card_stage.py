@@ -18,7 +18,7 @@ from remit.gateway.ports import WireResponse
 from tests.catalog.documents import Json, parameters
 from tests.gateway.conversations import Conversation, ask, open_conversation
 from tests.gateway.fakes import answer
-from tests.gateway.nodes import BACKEND
+from tests.gateway.nodes import BACKEND, HeldEgress
 from tests.gateway.server import shop
 
 SEARCH: Json = {
@@ -83,6 +83,27 @@ async def act(talk: Conversation, decision: str, *, actor: Actor = BACKEND, **mo
     result = await answer_input(talk.stage.node, actor, input_id, given)
     await sessions.answered(talk.talks, actor, result)
     await talk.work()
+
+
+async def press_held(
+    talk: Conversation, egress: HeldEgress, *answers: WireResponse | CallError
+) -> None:
+    """Let the app ask, press its button, and come back once what that sends has left, unanswered.
+
+    Args:
+        talk: its app answers through ``egress``.
+        egress: holds the answer to the press until ``go`` is set.
+        answers: the card first.
+    """
+    egress.answers = [*answers]
+    egress.go.set()
+    await talk.say()
+    egress.go.clear()
+    egress.left.clear()
+    (input_id,) = (await talk.row()).state.inputs
+    pressed = Answer(decision="press", press="connect", user="ana")
+    await answer_input(talk.stage.node, BACKEND, input_id, pressed)
+    await egress.left.wait()
 
 
 def client(talk: Conversation, device_id: str | None) -> Actor:

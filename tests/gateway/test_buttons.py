@@ -9,8 +9,6 @@ import pytest
 
 from remit.errors import ClaimRefused
 from remit.gateway import sessions
-from remit.gateway.answering import Answer
-from remit.gateway.answering import answer as answer_input
 from remit.gateway.ledger import CallFilter
 from remit.gateway.sessions import Said
 from remit.gateway.suspending import suspend
@@ -28,6 +26,7 @@ from tests.gateway.card_stage import (
     client,
     device,
     open_cards,
+    press_held,
     result_of,
     said,
 )
@@ -153,18 +152,10 @@ async def test_policy_holds_for_a_button(scratch: Path) -> None:
 
 async def test_button_whose_server_dies_sends_nothing_twice(scratch: Path) -> None:
     """The call of a press is taken up like any other: nobody knows, and it is said."""
-    egress = HeldEgress([card(button(target=START)), said("Connected.")])
+    egress = HeldEgress([])
     lines = (CALL, "So it is.")
     async with open_conversation(scratch, *lines, egress=egress, document=APP) as talk:
-        egress.answers = [card(button(target=START)), said("Connected.")]
-        egress.go.set()
-        await talk.say()
-        egress.go.clear()
-        egress.left.clear()
-        (input_id,) = (await talk.row()).state.inputs
-        pressed = Answer(decision="press", press="connect", user="ana")
-        await answer_input(talk.stage.node, BACKEND, input_id, pressed)
-        await egress.left.wait()
+        await press_held(talk, egress, card(button(target=START)), said("Connected."))
         after = talk_on(restarted(talk.stage), talk.model)
         after.id = talk.id
         after.stage.time.passed_ms += 60_000
@@ -296,17 +287,9 @@ async def test_stopped_run_waits_for_the_write_of_a_button(scratch: Path) -> Non
         {**SEARCH, "name": "start", "target": START},
         components={"api": {"url": "https://api.acme.example"}},
     )
-    egress = HeldEgress([card(button(target=START)), said("Written.")])
+    egress = HeldEgress([])
     async with open_conversation(scratch, CALL, "So.", egress=egress, document=app) as talk:
-        egress.answers = [card(button(target=START)), said("Written.")]
-        egress.go.set()
-        await talk.say()
-        egress.go.clear()
-        egress.left.clear()
-        (input_id,) = (await talk.row()).state.inputs
-        pressed = Answer(decision="press", press="connect", user="ana")
-        await answer_input(talk.stage.node, BACKEND, input_id, pressed)
-        await egress.left.wait()
+        await press_held(talk, egress, card(button(target=START)), said("Written."))
         await sessions.cancel(talk.talks, BACKEND, talk.id)
         await talk.talker.round()
         egress.go.set()
@@ -542,17 +525,9 @@ async def test_what_a_press_sent_is_told_although_the_app_was_suspended_since(
     scratch: Path,
 ) -> None:
     """The call of the press is there: whatever stands now, it may have happened."""
-    egress = HeldEgress([card(button(target=START)), said("Connected.")])
+    egress = HeldEgress([])
     async with open_conversation(scratch, CALL, "So.", egress=egress, document=APP) as talk:
-        egress.answers = [card(button(target=START)), said("Connected.")]
-        egress.go.set()
-        await talk.say()
-        egress.go.clear()
-        egress.left.clear()
-        (input_id,) = (await talk.row()).state.inputs
-        pressed = Answer(decision="press", press="connect", user="ana")
-        await answer_input(talk.stage.node, BACKEND, input_id, pressed)
-        await egress.left.wait()
+        await press_held(talk, egress, card(button(target=START)), said("Connected."))
         after = talk_on(restarted(talk.stage), talk.model)
         after.id = talk.id
         server = talk.stage.server
