@@ -22,6 +22,7 @@ from remit.errors import (
 )
 from remit.gateway.asking import asks, kept_as
 from remit.gateway.buttons import shown_with_words, why_not_pressed
+from remit.gateway.devices import is_registered
 from remit.gateway.freezing import secrets_with
 from remit.gateway.ledger import CallChange, InputRow
 from remit.gateway.resting import kept_digest, opened_text, sealed_text
@@ -72,14 +73,15 @@ async def card_of_call(node: Node, case: Case, found: AppInForce, answer: JsonOb
                 f"could not be pressed: {why}.",
                 sent=True,
             )
-    if card.assignee is not None:
-        device = await node.devices.get(case.workspace, card.assignee)
-        if device is None or device.user != case.user:
-            raise ResponseInvalid(
-                f"{tool.name}: the app asked for an action on a device that the user does not "
-                "have. The assignee of a card is one of the devices that the computer tool lists.",
-                sent=True,
-            )
+    assignee = card.assignee
+    if assignee is not None and not await is_registered(
+        node.devices, case.workspace, case.user, assignee
+    ):
+        raise ResponseInvalid(
+            f"{tool.name}: the app asked for an action on a device that the user does not "
+            "have. The assignee of a card is one of the devices that the computer tool lists.",
+            sent=True,
+        )
     return card
 
 

@@ -74,9 +74,14 @@ async def require_registered(devices: Devices, workspace: str, user: str, device
     Raises:
         InvalidRequest: the user has none of that id; one of another user is none.
     """
-    found = await devices.get(workspace, device)
-    if found is None or found.user != user:
+    if not await is_registered(devices, workspace, user, device):
         raise unregistered(device)
+
+
+async def is_registered(devices: Devices, workspace: str, user: str, device: str) -> bool:
+    """Whether the user has a device of that id; one of another user is none."""
+    found = await devices.get(workspace, device)
+    return found is not None and found.user == user
 
 
 def unregistered(device: str) -> InvalidRequest:

@@ -61,6 +61,14 @@ class Running:
         self.url = ""
         self._process: subprocess.Popen[str] | None = None
 
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
     def run(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         """Start the process and wait until it listens.
 
@@ -121,14 +129,6 @@ class RunningExample(Running):
             (self.folder / name).write_text(text.replace(_DECLARED_PORT, port), "utf-8")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stop()
-
     def serve(self, catalog: str) -> None:
         """Make this file of the example what ``/agent/tools`` serves from now on."""
         shutil.copyfile(self.source / catalog, self.folder / "served.json")
@@ -175,14 +175,6 @@ class RunningBookmarks(Running):
         else:
             shutil.rmtree(copy / "skills" / "mail")
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def start(self, env: Mapping[str, str], *, issuer: str, framed_by: str) -> dict[str, str]:
         """Start the component, as Remit would; what it was told.
