@@ -69,13 +69,13 @@ class Built:
                 known[tool.file] = places_of(self.root / tool.file, names)
             place = known[tool.file].of(mistake.tool or "", rest)
             moved = renamed(mistake, f"/tools/{tool.index}{rest}")
-            return _fault(tool.file, moved, place)
+            return Fault.at(tool.file, moved, place)
         if part == "skills" and index is not None and index < len(self.skills):
             skill = self.skills[index]
             file = skill.file
             place = None if file is None else file.places.get(rest) or file.places.get("")
-            return _fault(f"{skill.at}/{FILE}", renamed(mistake, rest), place)
-        return _fault(APP_FILE, mistake, _nearest(self.app_bytes, mistake.pointer))
+            return Fault.at(f"{skill.at}/{FILE}", renamed(mistake, rest), place)
+        return Fault.at(APP_FILE, mistake, _nearest(self.app_bytes, mistake.pointer))
 
     def all_faults(self, mistakes: Iterable[Mistake]) -> tuple[Fault, ...]:
         """The folder's own faults and those of its definition, file by file as a person reads."""
@@ -146,16 +146,7 @@ def _app_document(data: bytes, faults: Faults) -> JsonObject | None:
     try:
         value = parse_document(data, name=APP_FILE)
     except DocumentError as error:
-        for problem in error.problems:
-            place = None if problem.line is None else (problem.line, problem.column or 1)
-            faults.add(
-                APP_FILE,
-                "bad-document",
-                problem.message,
-                problem.mend,
-                pointer=problem.pointer,
-                place=place,
-            )
+        faults.undecoded(APP_FILE, error)
         return None
     if not is_object(value):
         faults.add(
@@ -221,11 +212,6 @@ def _in_order(fault: Fault) -> tuple[bool, str, bool, str, int, int]:
         return bool(folder), folder, name != FILE, name, fault.line or 0, fault.column or 0
     # A skill's folder itself, before what is in it.
     return True, fault.file, False, "", 0, 0
-
-
-def _fault(file: str, mistake: Mistake, place: tuple[int, int] | None) -> Fault:
-    line, column = place or (None, None)
-    return Fault(file=file, mistake=mistake, line=line, column=column)
 
 
 def _split(at: str) -> tuple[str, int | None, str]:

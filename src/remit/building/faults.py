@@ -9,7 +9,10 @@ from remit.catalog.mistakes import Mistake, sentence
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from remit.catalog.mistakes import Level
+    from remit.documents.problems import DocumentError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,12 @@ class Fault:
     mistake: Mistake
     line: int | None = None
     column: int | None = None
+
+    @classmethod
+    def at(cls, file: str, mistake: Mistake, place: tuple[int, int] | None) -> Self:
+        """A mistake at a place of a file, where that is known."""
+        line, column = place or (None, None)
+        return cls(file=file, mistake=mistake, line=line, column=column)
 
     def within(self, folder: str) -> str:
         """The path of its file as a person would write it, for a folder named ``folder``."""
@@ -70,13 +79,22 @@ class Faults:
             message=visible(message).replace("\n", " "),
             mend=visible(mend).replace("\n", " "),
         )
-        line, column = place or (None, None)
-        self.found.append(Fault(file=file, mistake=mistake, line=line, column=column))
+        self.found.append(Fault.at(file, mistake, place))
 
-    @property
-    def broken(self) -> bool:
-        """Whether an error is among them."""
-        return any(fault.mistake.level == "error" for fault in self.found)
+    def undecoded(self, file: str, error: DocumentError, *, below: int = 0) -> None:
+        """Note why a document cannot be decoded; ``below`` lines of its file come before it."""
+        for problem in error.problems:
+            # Where only a part of the file is a document, that part is a place by itself.
+            line = problem.line or (1 if below else None)
+            place = None if line is None else (line + below, problem.column or 1)
+            self.add(
+                file,
+                "bad-document",
+                problem.message,
+                problem.mend,
+                pointer=problem.pointer,
+                place=place,
+            )
 
 
 def renamed(mistake: Mistake, pointer: str) -> Mistake:

@@ -132,15 +132,10 @@ class Look:
             inside = f"{at}/{name}" if at else name
             if not self._there(inside):
                 continue
-            what = (
-                "no tools are read from a tools.json"
-                if name == REFUSED
-                else f"no tools are read from a {name}"
-            )
             self._faults.add(
                 inside,
                 "tools-json",
-                what,
+                f"no tools are read from a {name}",
                 f"declare them in {PYTHON} or {TYPESCRIPT}, and take this file away",
             )
 

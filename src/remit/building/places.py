@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from remit.building.folder import PYTHON
-from remit.documents.text import place
+from remit.documents import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,16 +77,21 @@ def _of_python(source: str, wanted: frozenset[str]) -> Places:
 
 
 def _of_typescript(source: str, wanted: frozenset[str]) -> Places:
-    found = Places()
+    tools: dict[str, int] = {}
+    fields: dict[tuple[str, str], int] = {}
     names = list(_NAME.finditer(source))
     ends = [match.start() for match in names[1:]] + [len(source)]
     # Without a name that stands there there is one end, and nothing to place.
     for match, end in zip(names, ends, strict=False):
         name = match[2]
-        if name not in wanted or name in found.tools:
+        if name not in wanted or name in tools:
             continue
-        found.tools[name] = place(source, match.start())
+        tools[name] = match.start()
         for key in _KEY.finditer(source, match.end(), end):
             argument = _WORD.sub("_", key[1]).lower()
-            found.fields.setdefault((name, argument), place(source, key.start(1)))
-    return found
+            fields.setdefault((name, argument), key.start(1))
+    places = text.places(source, (*tools.values(), *fields.values()))
+    return Places(
+        tools={name: places[offset] for name, offset in tools.items()},
+        fields={which: places[offset] for which, offset in fields.items()},
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from remit.catalog.reading import is_object, kind, shown
 from remit.documents.load import locate_all, parse_document
 from remit.documents.problems import DocumentError, pointer
-from remit.documents.text import byte_order_mark, decode
+from remit.documents.text import byte_order_mark, decode, place
 from remit.values.json import nearest
 
 if TYPE_CHECKING:
@@ -85,9 +85,7 @@ def _text(data: bytes, file: str, faults: Faults) -> str | None:
     try:
         text = decode(data, max_bytes=MAX_BYTES)
     except DocumentError as error:
-        for problem in error.problems:
-            place = None if problem.line is None else (problem.line, problem.column or 1)
-            faults.add(file, "bad-document", problem.message, problem.mend, place=place)
+        faults.undecoded(file, error)
         return None
     before = len(faults.found)
     if byte_order_mark(text):
@@ -99,22 +97,20 @@ def _text(data: bytes, file: str, faults: Faults) -> str | None:
             place=(1, 1),
         )
     if (at := text.find("\r")) >= 0:
-        head = text[:at]
         faults.add(
             file,
             "bad-document",
             "a line ends with CR here",
             "save it with line ends of LF alone",
-            place=(head.count("\n") + 1, at - head.rfind("\n")),
+            place=place(text, at),
         )
     if (at := text.find("\0")) >= 0:
-        head = text[:at]
         faults.add(
             file,
             "bad-document",
             "a NUL character stands here",
             "take it out",
-            place=(head.count("\n") + 1, at - head.rfind("\n")),
+            place=place(text, at),
         )
     return text if len(faults.found) == before else None
 
@@ -165,16 +161,7 @@ class _Reader:
             if self._data.strip():
                 value = parse_document(self._data, name="", media="yaml")
         except DocumentError as error:
-            for problem in error.problems:
-                line = 1 if problem.line is None else problem.line
-                self._faults.add(
-                    self._file,
-                    "bad-document",
-                    problem.message,
-                    problem.mend,
-                    pointer=problem.pointer,
-                    place=(line + 1, problem.column or 1),
-                )
+            self._faults.undecoded(self._file, error, below=1)
             return None
         if is_object(value):
             return value
