@@ -14,27 +14,32 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
 
 # Keywords whose value is a list of schemas, an object of schemas, one schema.
-LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
-SINGLES = (
-    "items",
-    "additionalProperties",
-    "contains",
-    "not",
-    "if",
-    "then",
-    "else",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
+LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
+SINGLES = frozenset(
+    {
+        "items",
+        "additionalProperties",
+        "contains",
+        "not",
+        "if",
+        "then",
+        "else",
+        "propertyNames",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "contentSchema",
+    }
 )
+_HOLDERS = LISTS | MAPS | SINGLES
 # Of these, the ones that say something of the same value as the schema they stand in.
 IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
 
 
 def children(schema: JsonObject) -> Iterator[tuple[str, tuple[str | int, ...], JsonValue]]:
     """The schemas that stand directly in ``schema``: keyword, path from it, and the schema."""
+    if _HOLDERS.isdisjoint(schema):
+        return
     for keyword, value in schema.items():
         if keyword in SINGLES:
             yield keyword, (keyword,), value

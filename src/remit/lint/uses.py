@@ -138,16 +138,22 @@ def _constants(value: object, key: str, at: str) -> Iterator[tuple[str, str, str
             yield from _constants(child, key, f"{at}/{index}")  # pyright: ignore[reportUnknownArgumentType]
 
 
-def strings_of(value: JsonValue, at: str) -> Iterator[tuple[str, str]]:
+def strings_of(value: JsonValue, at: str) -> list[tuple[str, str]]:
     """Every text of a record as written: its pointer and the text."""
+    found: list[tuple[str, str]] = []
+    _gather(value, at, found)
+    return found
+
+
+def _gather(value: JsonValue, at: str, found: list[tuple[str, str]]) -> None:
     if isinstance(value, str):
-        yield at, value
+        found.append((at, value))
     elif is_object(value):
         for name, child in value.items():
-            yield from strings_of(child, f"{at}/{escaped(name)}")
+            _gather(child, f"{at}/{escaped(name)}", found)
     elif isinstance(value, list):
         for index, child in enumerate(value):
-            yield from strings_of(child, f"{at}/{index}")
+            _gather(child, f"{at}/{index}", found)
 
 
 def idle_pins(pins: Iterable[str], tools: Iterable[Tool]) -> Iterator[tuple[str, str]]:

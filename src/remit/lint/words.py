@@ -7,6 +7,7 @@ is read as noise every time. What is judged here is a warning, never an error.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -99,21 +100,7 @@ _WHEN_NOT_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-_EMPTY_PHRASES = frozenset(
-    {
-        "todo",
-        "tbd",
-        "description",
-        "no description",
-        "test",
-        "tool",
-        "n/a",
-        "na",
-        "none",
-        "fixme",
-        "xxx",
-    }
-)
+_FILLERS = word_set("a an the this tool to of")
 
 _VALUE = r"[\w.+ -]{1,40}"
 _QUOTED = rf"(?:'{_VALUE}'|\"{_VALUE}\"|`{_VALUE}`|\u201c{_VALUE}\u201d|\u2018{_VALUE}\u2019)"
@@ -147,6 +134,8 @@ _LISTS = tuple(
         rf"\s*[(:]\s*{_BARE}(?:\s*[,/]\s*(?:or\s+)?|\s+or\s+){_BARE}[^.()]*(?:[).]|$)",
     )
 )
+# What stands between the values of each of these lists.
+_SEPARATES = re.compile(r"[,|/]|\b(?:or|and|desc\w*)\b", re.IGNORECASE)
 _BARE_LIST = re.compile(r"([a-z0-9_-]+(?:, [a-z0-9_-]+)*),? or ([a-z0-9_-]+)\.?")
 _SUCH_AS = re.compile(
     r"\b(?:e\.?g\.?|such as|for example|for instance|like|examples?:?)\W*$", re.IGNORECASE
@@ -158,6 +147,8 @@ _KINDS = word_set(
 )
 
 
+# Many rules ask of the same few names of a tool, one tool after the other.
+@lru_cache(maxsize=256)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, lower case: ``deleteScene`` is ``delete``, ``scene``."""
     return tuple(word.lower() for word in _CAMEL.split(name) if word)
@@ -292,25 +283,17 @@ def is_vague(text: str, *names: str) -> bool:
 
     A text without spaces between its words (Chinese, Japanese) is measured by its length.
     """
-    words = [word.lower() for word in _WORD.findall(text)]
-    if " ".join(words) in _EMPTY_PHRASES:
-        return True
+    words = _WORD.findall(text.lower())
     if len(words) < 4 and (text.isascii() or len(text.strip()) < 10):
         return True
-    known = {word for name in names for word in words_of(name)} | {
-        "a",
-        "an",
-        "the",
-        "this",
-        "tool",
-        "to",
-        "of",
-    }
-    return set(words) <= known
+    known = _FILLERS.union(*map(words_of, names))
+    return known.issuperset(words)
 
 
 def lists_alternatives(text: str) -> str | None:
     """The part of a description that lists a closed set of values, or None."""
+    if not _SEPARATES.search(text):
+        return None
     for pattern in _LISTS:
         for found in pattern.finditer(text):
             before = text[max(0, found.start() - 16) : found.start()]

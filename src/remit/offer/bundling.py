@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, final
 from remit.catalog.reading import is_object
 from remit.catalog.subschemas import IN_PLACE, LISTS, MAPS, SINGLES, Targets, children
 from remit.documents.problems import parts_of, pointer
+from remit.offer.nodes import SIMPLE, is_plain_schema
 from remit.offer.removals import Removal
 
 if TYPE_CHECKING:
@@ -44,12 +45,14 @@ class Bundle:
         definitions: by name, in the order of their first use.
         places: where in the author's schema each definition stands, by name.
         removals: references that were taken out.
+        is_simple: whether the root holds nothing but ``SIMPLE`` keywords, each in its usual form.
     """
 
     root: JsonObject
     definitions: dict[str, JsonValue]
     places: dict[str, str]
     removals: tuple[Removal, ...]
+    is_simple: bool = False
 
 
 def bundle(root: JsonObject, origin: JsonObject) -> Bundle:
@@ -58,6 +61,8 @@ def bundle(root: JsonObject, origin: JsonObject) -> Bundle:
     Where the two are one, ``#`` stays what it is; else it leads to a definition of its own, since
     the root no longer says the same.
     """
+    if is_plain_schema(root, SIMPLE):  # none of these refers to another place
+        return Bundle(root=root, definitions={}, places={}, removals=(), is_simple=True)
     return _Bundling(root, origin).done()
 
 

@@ -21,6 +21,7 @@ from remit.offer.dialects import (
     OPENAI_MAX_ENUM_VALUES,
     OPENAI_MAX_LONG_ENUM_CHARACTERS,
     OPENAI_MAX_PROPERTIES,
+    PLAIN_NAME,
     STRICT,
     Dialect,
     Provider,
@@ -28,7 +29,7 @@ from remit.offer.dialects import (
 from remit.offer.nodes import is_plain, is_scalar, kinds_of, types_of_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from remit.offer.bundling import Bundle
     from remit.values.json import JsonObject, JsonValue
@@ -70,11 +71,21 @@ ELIGIBLE = Eligibility(eligible=True)
 
 def judge(bundled: Bundle, provider: Provider) -> Eligibility:
     """Judge a bundled, pin-less schema by the portable core and the provider's own rules."""
-    found = next(_Judging(bundled, provider).faults(), None)
-    if found is None:
-        return ELIGIBLE
-    place, reason = found
-    return Eligibility(eligible=False, reason=reason, pointer=place)
+    return _Judging(bundled, provider).verdict()
+
+
+def judge_all(bundled: Bundle, providers: Collection[Provider]) -> dict[Provider, Eligibility]:
+    """Judge a schema for several providers; once, where no rule of one provider's own is met."""
+    found: dict[Provider, Eligibility] = {}
+    common: Eligibility | None = None
+    for provider in providers:
+        if common is None:
+            judging = _Judging(bundled, provider)
+            found[provider] = judging.verdict()
+            common = None if judging.is_own else found[provider]
+        else:
+            found[provider] = common
+    return found
 
 
 class _Place(NamedTuple):
@@ -103,6 +114,15 @@ class _Judging:
         self._dialect: Dialect = STRICT[provider]
         self._all_of = "allOf" in (self._dialect.keywords or ())
         self._judged: set[tuple[str, int]] = set()
+        self.is_own = False
+        """Whether the verdict may be another for another provider."""
+
+    def verdict(self) -> Eligibility:
+        found = next(self.faults(), None)
+        if found is None:
+            return ELIGIBLE
+        place, reason = found
+        return Eligibility(eligible=False, reason=reason, pointer=place)
 
     def faults(self) -> Iterator[tuple[str, str]]:
         root = self._bundle.root
@@ -173,6 +193,7 @@ class _Judging:
         branches = schema[used[0]]
         branches = branches if isinstance(branches, list) else []
         if used[0] == "allOf" and len(branches) > 1:
+            self.is_own = True
             refers = any(is_object(branch) and "$ref" in branch for branch in branches)
             if not self._all_of or refers:
                 yield (
@@ -229,13 +250,18 @@ class _Judging:
                     f"{_name(place.at)} requires {quoted(str(name))}, which it does not list",
                 )
         for name, item in names.items():
-            named = self._dialect.names.fullmatch(name)
+            named = PLAIN_NAME.fullmatch(name) or self._own_name(name)
             if named and place.depth < MAX_DEPTH and is_scalar(item):
                 continue
             inner = place.step("properties", name, deeper=True)
             if not named:
                 yield inner.at, f"{self._dialect.label} does not take the name {quoted(name)}"
             yield from self._node(item, inner)
+
+    def _own_name(self, name: str) -> bool:
+        """Whether this provider takes a name that not all of them take."""
+        self.is_own = True
+        return self._dialect.names.fullmatch(name) is not None
 
 
 def _name(at: str) -> str:

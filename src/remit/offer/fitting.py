@@ -8,7 +8,8 @@ author's: at worst it asks for less, and Remit enforces the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from remit.catalog.nulls import admits_null
 from remit.catalog.reading import is_object
@@ -23,11 +24,30 @@ from remit.offer.removals import Removal
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from remit.offer.bundling import Bundle
     from remit.offer.dialects import Dialect
     from remit.values.json import JsonObject, JsonValue
 
 _MAX_TOLD = 300
+# Keywords that hold no schema and that no provider wants otherwise, where it takes them.
+_VALUES = frozenset(
+    {
+        "type",
+        "title",
+        "description",
+        "required",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "maxItems",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +71,10 @@ class _Fitting:
         self._whole: JsonObject = {**bundled.root, "$defs": bundled.definitions}
         self._removals = list(bundled.removals)
         self._definitions: dict[str, JsonObject | None] = {}
-        self._reach = Reach(bundled) if dialect.optional_recursion else None
+
+    @cached_property
+    def _reach(self) -> Reach | None:
+        return Reach(self._bundle) if self._dialect.optional_recursion else None
 
     def done(self) -> Fitted:
         root = self._node(self._bundle.root, _Place(at="", home="", optional=False))
@@ -107,14 +130,14 @@ class _Fitting:
                 )
             return {}
         if self._takes_whole(schema):
-            return {
-                keyword: visible(value) if isinstance(value, str) else value
-                for keyword, value in schema.items()
-            }
+            return _shown(schema)
         out: JsonObject = {}
         told: list[str] = []
+        known = self._dialect.keywords
         for keyword, value in schema.items():
-            if not self._rewrite(keyword, value, schema, place, out):
+            if keyword in _VALUES and (known is None or keyword in known):
+                out[keyword] = visible(value) if isinstance(value, str) else value
+            elif not self._rewrite(keyword, value, schema, place, out):
                 if self._takes(keyword, value):
                     out[keyword] = self._inside(keyword, value, schema, place)
                 else:
@@ -126,12 +149,11 @@ class _Fitting:
         self._finish(schema, place, out)
         return out
 
-    def _takes_whole(self, schema: JsonValue) -> bool:
+    def _takes_whole(self, schema: JsonValue) -> TypeGuard[JsonObject]:
         """Whether the provider takes a schema of a scalar as it is."""
         keywords = self._dialect.keywords
         return (
             is_scalar(schema)
-            and is_object(schema)
             and "pattern" not in schema
             and (keywords is None or keywords.issuperset(schema))
         )
@@ -162,8 +184,6 @@ class _Fitting:
         self, keyword: str, value: JsonValue, schema: JsonObject, place: _Place
     ) -> JsonValue:
         """The value of a keyword that is taken, its own schemas fitted."""
-        if keyword in ("title", "description") and isinstance(value, str):
-            return visible(value)
         if keyword in LISTS and isinstance(value, list):
             return [
                 self._node(
@@ -178,6 +198,8 @@ class _Fitting:
                 name: self._node(item, place.step(keyword, name)) for name, item in value.items()
             }
         if keyword in SINGLES and not isinstance(value, bool):
+            if self._takes_whole(value):
+                return _shown(value)
             return self._node(value, place.step(keyword))
         return value
 
@@ -189,7 +211,7 @@ class _Fitting:
                 at = place.step("properties").at
                 self._report(at, name, "no value of it is ever valid", lost=False)
             elif self._takes_whole(item):
-                found[name] = self._node(item, place)
+                found[name] = _shown(item)
             else:
                 found[name] = self._node(
                     item, place.step("properties", name, optional=name not in needed)
@@ -367,8 +389,15 @@ class _Fitting:
         root["description"] = f"{own}\n{text}" if isinstance(own, str) and own else text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+def _shown(schema: JsonObject) -> JsonObject:
+    """A schema whose keywords are all taken as they are."""
+    return {
+        keyword: visible(value) if isinstance(value, str) else value
+        for keyword, value in schema.items()
+    }
+
+
+class _Place(NamedTuple):
     """Where a schema stands.
 
     Attributes:

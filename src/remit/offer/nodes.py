@@ -8,6 +8,7 @@ from remit.catalog.reading import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeGuard
 
     from remit.values.json import JsonObject, JsonValue
 
@@ -45,14 +46,23 @@ _SCALAR_KEYWORDS = frozenset(
         "pattern",
     }
 )
+_LISTED_KEYWORDS = _SCALAR_KEYWORDS | {"enum"}
 SIMPLE = PLAIN | _SCALAR_KEYWORDS | {"format", "minLength", "maxLength", "default"}
 _SCALARS = ("string", "number", "integer", "boolean")
 
 
-def is_scalar(schema: JsonValue) -> bool:
-    """Whether a schema is one scalar type and bounds on it: most are, and need no second look."""
+def is_scalar(schema: JsonValue) -> TypeGuard[JsonObject]:
+    """Whether a schema is one scalar type, with bounds or a list of texts: most need no more."""
+    if not is_object(schema) or schema.get("type") not in _SCALARS:
+        return False
+    if _SCALAR_KEYWORDS.issuperset(schema):
+        return True
+    values = schema.get("enum")
     return (
-        is_object(schema) and schema.get("type") in _SCALARS and _SCALAR_KEYWORDS.issuperset(schema)
+        isinstance(values, list)
+        and len(values) > 0
+        and _LISTED_KEYWORDS.issuperset(schema)
+        and all(isinstance(value, str) for value in values)
     )
 
 
@@ -80,6 +90,8 @@ def is_plain_schema(schema: JsonValue, keywords: frozenset[str] = PLAIN) -> bool
         return False
     if schema.get("type") == "array" and "items" not in schema:
         return False
+    if _SCALAR_KEYWORDS.issuperset(schema):
+        return True
     declared = schema.get("properties", {})
     required = schema.get("required", [])
     values = schema.get("enum", [])

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from remit.offer.bundling import Bundle, bundle
+from remit.offer.bundling import bundle
 from remit.offer.dialects import OFFERED, PLAIN_NAME, STRICT, Provider
-from remit.offer.eligibility import Eligibility, judge, openai_size
+from remit.offer.eligibility import Eligibility, judge, judge_all, openai_size
 from remit.offer.fitting import fit
-from remit.offer.nodes import PLAIN, SIMPLE, is_plain_schema
+from remit.offer.nodes import is_plain_schema
 from remit.offer.pinning import without_pins
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from remit.catalog.parameters import Parameters
+    from remit.offer.bundling import Bundle
     from remit.offer.removals import Removal
     from remit.values.json import JsonObject
 
@@ -82,11 +83,12 @@ def judgements(
 ) -> dict[Provider, Judgement]:
     """What several providers make of the same parameters; what they share is done once."""
     bundled = _bundled(parameters, pins)
-    plain = _is_plain(bundled.root, parameters)
-    simple = plain or _is_plain(bundled.root, parameters, SIMPLE)
+    named = all(map(PLAIN_NAME.fullmatch, parameters.names))
+    simple = named and bundled.is_simple
+    plain = simple and is_plain_schema(bundled.root)
     found: dict[Provider, Judgement] = {}
-    for provider in providers:
-        eligibility = _judged(bundled, provider)
+    for provider, judged in judge_all(bundled, providers).items():
+        eligibility = _within_bounds(judged, bundled, provider)
         held = provider == "openai" and eligibility.eligible
         dialect = (STRICT if held else OFFERED)[provider]
         whole = simple if dialect.keywords is None else plain
@@ -107,20 +109,16 @@ def refused_keywords(
     return judgements(parameters, (provider,), pins)[provider].removals
 
 
-def _is_plain(schema: JsonObject, parameters: Parameters, keywords: frozenset[str] = PLAIN) -> bool:
-    """Whether every provider that knows the keywords takes the schema as it is."""
-    return is_plain_schema(schema, keywords) and all(map(PLAIN_NAME.fullmatch, parameters.names))
-
-
 def _bundled(parameters: Parameters, pins: Collection[str]) -> Bundle:
-    schema = without_pins(parameters.schema, pins)
-    if is_plain_schema(schema):
-        return Bundle(root=schema, definitions={}, places={}, removals=())
-    return bundle(schema, parameters.schema)
+    return bundle(without_pins(parameters.schema, pins), parameters.schema)
 
 
 def _judged(bundled: Bundle, provider: Provider) -> Eligibility:
-    eligibility = judge(bundled, provider)
+    return _within_bounds(judge(bundled, provider), bundled, provider)
+
+
+def _within_bounds(eligibility: Eligibility, bundled: Bundle, provider: Provider) -> Eligibility:
+    """The same, or the bound of a provider that an eligible schema is over."""
     if provider == "openai" and eligibility.eligible:
         reason = openai_size(bundled)
         if reason is not None:
