@@ -14,7 +14,7 @@ from remit.catalog.nulls import drop_optional_nulls
 from remit.catalog.parameters import Parameters
 from remit.documents.schema import check_schema, compile_schema
 from remit.offer.dialects import PROVIDERS, Provider
-from remit.offer.offering import offered, refused_keywords
+from remit.offer.offering import eligible, judgements, offered, refused_keywords
 from remit.values.json import JsonObject
 from tests.offer.apps import closed
 from tests.offer.subsets import Json, refusals
@@ -91,7 +91,10 @@ def test_any_loadable_schema_is_offered_within_each_subset(
 ) -> None:
     """One bad tool never fails the whole request; the same schema gives the same offer."""
     before = json.dumps(schema)
+    together = judgements(Parameters(schema), PROVIDERS, pins)
     for provider in PROVIDERS:
+        # Judged at once or alone, a schema is judged the same.
+        assert together[provider].eligibility == eligible(Parameters(schema), provider, pins)
         for strict in (None, True):
             found = offered(Parameters(schema), provider, pins, strict=strict)
 
@@ -102,6 +105,27 @@ def test_any_loadable_schema_is_offered_within_each_subset(
                 assert refused_keywords(Parameters(schema), provider, pins) == found.removals
             assert pins.isdisjoint(found.schema["properties"])  # type: ignore[arg-type]
     assert json.dumps(schema) == before
+
+
+@pytest.mark.parametrize(
+    ("schema", "eligible_for"),
+    [
+        (closed(**{"a-b": TEXT}), ("openai", "anthropic", "mcp")),
+        (closed(a=closed(**{"a-b": TEXT})), ("openai", "anthropic", "mcp")),
+        (closed(a={"allOf": [TEXT, {"type": "string", "maxLength": 3}]}), ("anthropic",)),
+        (closed(a=TEXT), PROVIDERS),
+    ],
+)
+def test_judged_together_each_provider_keeps_its_own_rules(
+    schema: JsonObject, eligible_for: tuple[Provider, ...]
+) -> None:
+    """Of names and of allOf providers differ; one verdict is not taken for all of them."""
+    together = judgements(Parameters(schema), PROVIDERS)
+
+    for provider in PROVIDERS:
+        assert together[provider].eligibility == eligible(Parameters(schema), provider)
+    found = tuple(p for p in PROVIDERS if together[p].eligibility.eligible)
+    assert found == eligible_for
 
 
 ARGUMENTS: list[JsonObject] = [
