@@ -256,6 +256,40 @@ def test_combination_at_the_root_is_merged(provider: Provider) -> None:
     assert "$defs" not in found.schema
 
 
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "mcp"])
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ({"oneOf": [TEXT, False]}, {"oneOf": [TEXT, {"not": {}}]}),
+        (
+            {"not": {"properties": {"a": False}}},
+            {"not": {"properties": {"a": {"not": {}}}}},
+        ),
+    ],
+)
+def test_what_admits_nothing_stays_so_where_more_would_refuse_more(
+    written: JsonObject, sent: JsonObject, provider: Provider
+) -> None:
+    """An alternative that takes anything would overlap the others, and the call be refused."""
+    schema: JsonObject = {"type": "object", "properties": {"x": written}}
+
+    assert of_x(offer(schema, provider, strict=False)) == sent
+
+
+def test_two_conditions_at_the_root_are_not_made_one() -> None:
+    """The "then" of one is not asked for where the "if" of the other holds."""
+    written: JsonObject = {
+        "type": "object",
+        "properties": {"x": TEXT},
+        "then": {"required": ["x"]},
+        "allOf": [{"if": True}],
+    }
+    found = offer(written, "openai")
+
+    assert "if" not in found.schema
+    assert ("/allOf", True) in [(r.pointer, r.lost) for r in found.removals]
+
+
 def test_alternatives_with_one_parameter_in_common_offer_both_of_its_forms() -> None:
     """A discriminated union at the root keeps its discriminator's values."""
     written: JsonObject = {

@@ -2,7 +2,8 @@
 
 What the provider refuses is rewritten where something of the same meaning exists, else told in the
 description, else taken out; each is reported. A fitted schema never asks for more than the
-author's: at worst it asks for less, and Remit enforces the rest.
+author's: at worst it asks for less, and Remit enforces the rest. (One thing apart: a parameter that
+stands in one alternative of a union at the root keeps its type there, see ``merging``.)
 """
 
 from __future__ import annotations
@@ -124,11 +125,7 @@ class _Fitting:
 
     def _node(self, schema: JsonValue, place: _Place) -> JsonObject:
         if not is_object(schema):
-            if schema is False:
-                self._report(
-                    place.at, "", "no provider takes a schema that admits nothing", lost=True
-                )
-            return {}
+            return {} if schema is not False else self._nothing(place.at, "")
         if self._takes_whole(schema):
             return _shown(schema)
         out: JsonObject = {}
@@ -148,6 +145,14 @@ class _Fitting:
             out["description"] = f"{own} ({words})" if isinstance(own, str) and own else words
         self._finish(schema, place, out)
         return out
+
+    def _nothing(self, at: str, keyword: str) -> JsonObject:
+        """A schema object that admits nothing, for ``false``; ``{}`` where there is none."""
+        if self._dialect.keywords is None:
+            self._report(at, keyword, f"{self._dialect.label} wants an object: a not that is empty")
+            return {"not": {}}
+        self._report(at, keyword, "no provider takes a schema that admits nothing", lost=True)
+        return {}
 
     def _takes_whole(self, schema: JsonValue) -> TypeGuard[JsonObject]:
         """Whether the provider takes a schema of a scalar as it is."""
@@ -192,7 +197,7 @@ class _Fitting:
                 for index, item in enumerate(value)
             ]
         if keyword == "properties" and is_object(value):
-            return self._properties(value, schema.get("required"), place)
+            return self._properties(value, schema, place)
         if keyword in MAPS and is_object(value):
             return {
                 name: self._node(item, place.step(keyword, name)) for name, item in value.items()
@@ -203,11 +208,19 @@ class _Fitting:
             return self._node(value, place.step(keyword))
         return value
 
-    def _properties(self, value: JsonObject, required: JsonValue, place: _Place) -> JsonObject:
+    def _properties(self, value: JsonObject, schema: JsonObject, place: _Place) -> JsonObject:
         found: JsonObject = {}
+        required = schema.get("required")
+        # Left out of an open object, a name that is never valid would be valid: under a "not"
+        # or in a "oneOf" that refuses more.
+        is_open = (
+            self._dialect.keywords is None
+            and schema.get("additionalProperties") is not False
+            and not place.is_root
+        )
         needed = required if isinstance(required, list) else []
         for name, item in value.items():
-            if item is False:
+            if item is False and not is_open:
                 at = place.step("properties").at
                 self._report(at, name, "no value of it is ever valid", lost=False)
             elif self._takes_whole(item):
@@ -301,8 +314,9 @@ class _Fitting:
             del out["required"]
         if dialect.typed_arrays and "array" in kinds_of(out) and not is_object(out.get("items")):
             if out.get("items") is False:
-                self._report(place.at, "items", f"{dialect.label} wants a schema here", lost=True)
-            out["items"] = {}
+                out["items"] = self._nothing(place.at, "items")
+            else:
+                out["items"] = {}
         if dialect.declared_required and not (place.is_root or place.merging):
             self._fit_required(out, place.at)
         if dialect.all_required and is_object(out.get("properties")):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from remit.values.json import JsonObject, JsonValue
 
 _MAX_TOLD = 1_000
+_CONDITION = frozenset({"if", "then", "else"})
 # What every provider refuses at the root, with the whole request.
 AT_ROOT = ("allOf", "anyOf", "oneOf", "not", "enum", "const", "$ref")
 
@@ -44,7 +45,12 @@ def merged(
         if resolved is None:
             lost = True
             continue
+        # One condition is one thing to say: its parts stay together, and apart from another's.
+        other = not _CONDITION.isdisjoint(resolved) and not _CONDITION.isdisjoint(into)
+        lost = lost or other
         for keyword, value in resolved.items():
+            if other and keyword in _CONDITION:
+                continue
             if keyword == "allOf" and isinstance(value, list):
                 lost = merged(into, value, definition) or lost
             else:
@@ -157,7 +163,11 @@ def _add_alternatives(
     branches: list[JsonValue],
     definition: Callable[[str], JsonObject | None],
 ) -> None:
-    """Declare the parameters of each alternative at the root, as optional ones."""
+    """Declare the parameters of each alternative at the root, as optional ones.
+
+    One that other alternatives leave open keeps its type: in a union of shapes that is what the
+    author means, and a model without it has only words to go by.
+    """
     declared = result.get("properties")
     known: JsonObject = dict(declared) if is_object(declared) else {}
     closed = result.get("additionalProperties") is False
