@@ -142,6 +142,11 @@ def test_a_fault_at_the_start_is_told_and_mended_while_it_runs(tmp_path: Path) -
         assert "app.yaml" in app["fault"]
         file.write_text(json.dumps(plain()), "utf-8")
         within(lambda: api.done("GET", "/dev/state")["apps"][0]["version"] == 1)
+        # What is sound and yet not good is not kept from its author.
+        definition = plain()
+        definition["tools"][0]["description"] = "Tool."
+        file.write_text(json.dumps(definition), "utf-8")
+        dev.said_within("`remit lint app.yaml` says which.")
 
 
 COMPONENT = """

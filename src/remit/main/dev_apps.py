@@ -24,6 +24,7 @@ from remit.gateway.environment import put_env
 from remit.gateway.keeping import connection_place
 from remit.gateway.reviewing import approve, list_versions
 from remit.gateway.submitting import House, change, submit
+from remit.lint.run import lint_definition
 from remit.main.dev_files import stamp
 from remit.main.dev_routes import RouteLook
 from remit.main.files import definition_of, read_source, source_of
@@ -57,6 +58,7 @@ class DevApp:
         version: of the app that is in force.
         fault: why the file as it is now cannot be used; empty where it can.
         warning: routes that its components have not; empty where nothing is known to be wrong.
+        findings: how many warnings `remit lint` has of it.
         connected: whether the user has a credential, where the app takes one.
     """
 
@@ -66,6 +68,7 @@ class DevApp:
         self.version = 0
         self.fault = ""
         self.warning = ""
+        self.findings = 0
         self.connected = False
         self.seen: Stamp | None = None
         self.routes: RouteLook | None = None
@@ -236,6 +239,8 @@ class DevApps:
             raise InvalidDefinition(f"{app.file}: another file has the app {found.id} already.")
         app.version = await self._in_force(found.id, source.document)
         app.definition = found
+        linted = await asyncio.to_thread(lint_definition, source.document, brand=self._house.brand)
+        app.findings = sum(one.level == "warning" for one in linted)
         started = self._components.of(found.id, found.components)
         app.routes = RouteLook(source, found, started.keys()) if started else None
         await self._env(found)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hmac
 import os
+import shlex
 import sys
 import webbrowser
 from contextlib import asynccontextmanager
@@ -210,6 +211,9 @@ def _told(app: DevApp, user: str) -> str:
     more = ", and what its toolsUrl adds" if found.tools_url else ""
     lines = [f"{paint(found.name, 'bold', sys.stderr)}  {app.file}, version {app.version}: "
              f"{tools}{more}"]  # fmt: skip
+    if app.findings:
+        warnings = f"{app.findings} warning{'s' if app.findings != 1 else ''}"
+        lines.append(f"  {warnings}: `remit lint {shlex.quote(app.file)}` says which.")
     if app.connected:
         lines.append(f"  Connected as {user}.")
     elif app.wants:
