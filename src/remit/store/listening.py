@@ -4,8 +4,8 @@ What is told is a hint and no truth: how far logs have grown, and pieces of mess
 written. Events are read from the store. Every second and a half the heads of sessions with
 readers are looked up besides, so that a hint that was lost costs no more than that.
 
-Hints are gathered for some milliseconds and sent on a connection of their own: a ``NOTIFY`` in
-the transaction that appends would make all appends wait for each other.
+The first hint goes out at once, those of the next milliseconds in one, on a connection of their
+own: a ``NOTIFY`` in the transaction that appends would make all appends wait for each other.
 """
 
 from __future__ import annotations
@@ -170,12 +170,13 @@ class Listening:
         await connection.execute("SET synchronous_commit = off")
         while True:
             await self._stir.wait()
-            await asyncio.sleep(GATHER_S)
             self._stir.clear()
             told = payloads_of(self._node, self._taken())
             await connection.execute(
                 "SELECT pg_notify(%s, told) FROM unnest(%s::text[]) AS told", (CHANNEL, told)
             )
+            # What comes in a quiet moment is told at once, what comes meanwhile in one.
+            await asyncio.sleep(GATHER_S)
 
     def _taken(self) -> list[Hint]:
         """What waits to be told; texts first, so that no message is whole before its end."""
