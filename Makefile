@@ -19,6 +19,9 @@ demo: setup ## run the main job against the example apps, in the terminal
 	@.ci/example
 	@.venv/bin/remit demo
 
+# The tests start some hundred processes: what these import is compiled once, apart from the tree.
+test: export PYTHONDONTWRITEBYTECODE =
+test: export PYTHONPYCACHEPREFIX = $(CURDIR)/.venv/compiled
 test: setup ## run the tests (of the npm package too, where Node is; not with ARGS)
 	@$(if $(ARGS),,.ci/sdk test)
 	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
