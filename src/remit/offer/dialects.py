@@ -109,6 +109,13 @@ STRICT: dict[Provider, Dialect] = {
     "mcp": OFFERED["mcp"],
 }
 
+# Keywords that hold no schema and no list of values, and that nothing stands for: whoever takes
+# one takes it as it is.
+TAKEN_AS_THEY_ARE = _words(
+    "type title description required minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"
+    " minLength maxLength maxItems"
+)
+
 # Keywords whose meaning can be told to a model in words: "minLength: 3".
 TOLD = _words(
     "default examples format pattern minLength maxLength minimum maximum exclusiveMinimum"
@@ -118,6 +125,8 @@ TOLD = _words(
     " unevaluatedProperties contentEncoding contentMediaType contentSchema deprecated readOnly"
     " writeOnly anyOf oneOf"
 )
+# So many characters of a value, at most; a longer one is left out.
+MAX_TOLD = 300
 
 # OpenAI's bounds for one strict schema.
 OPENAI_MAX_PROPERTIES = 5_000

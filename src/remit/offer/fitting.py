@@ -17,10 +17,11 @@ from remit.catalog.reading import is_object
 from remit.catalog.subschemas import LISTS, MAPS, SINGLES, children
 from remit.documents.canonical import compact_json
 from remit.documents.problems import pointer
-from remit.offer.dialects import TOLD
+from remit.offer.dialects import MAX_TOLD, TAKEN_AS_THEY_ARE, TOLD
 from remit.offer.merging import AT_ROOT, flattened_root, merged
 from remit.offer.nodes import as_enum, is_plain, is_scalar, kinds_of, nullable, types_of_values
 from remit.offer.recursion import Reach
+from remit.offer.refused_names import tell_of_refused_names
 from remit.offer.removals import Removal
 from remit.values.visible import visible
 
@@ -30,25 +31,6 @@ if TYPE_CHECKING:
     from remit.offer.bundling import Bundle
     from remit.offer.dialects import Dialect
     from remit.values.json import JsonObject, JsonValue
-
-_MAX_TOLD = 300
-# Keywords that hold no schema and that no provider wants otherwise, where it takes them.
-_VALUES = frozenset(
-    {
-        "type",
-        "title",
-        "description",
-        "required",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "maxItems",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +64,7 @@ class _Fitting:
         root = flattened_root(root, self._bundle.root, self._definition, self._report)
         root = {"type": "object", **root, "properties": root.get("properties", {})}
         root["type"] = "object"
-        self._fit_names(root)
+        tell_of_refused_names(root, self._dialect, self._report)
         self._fit_required(root, "")
         used = self._used(root)
         if used:
@@ -132,7 +114,7 @@ class _Fitting:
         told: list[str] = []
         known = self._dialect.keywords
         for keyword, value in schema.items():
-            if keyword in _VALUES and (known is None or keyword in known):
+            if keyword in TAKEN_AS_THEY_ARE and (known is None or keyword in known):
                 out[keyword] = visible(value) if isinstance(value, str) else value
             elif not self._rewrite(keyword, value, schema, place, out):
                 if self._takes(keyword, value):
@@ -178,7 +160,7 @@ class _Fitting:
 
     def _leave_out(self, keyword: str, value: JsonValue, place: _Place, told: list[str]) -> None:
         text = visible(compact_json(value))
-        if keyword in TOLD and len(text) <= _MAX_TOLD and '"$ref"' not in text:
+        if keyword in TOLD and len(text) <= MAX_TOLD and '"$ref"' not in text:
             told.append(f"{keyword}: {text}")
             reason = f"{self._dialect.label} does not take it; the description says it instead"
             self._report(place.at, keyword, reason)
@@ -370,37 +352,6 @@ class _Fitting:
             if optional and is_object(item) and not admits_null(original, self._whole):
                 declared[name] = nullable(item)
         out["required"] = [*declared]
-
-    def _fit_names(self, root: JsonObject) -> None:
-        """Take out parameters whose names the provider refuses; the description tells of them."""
-        declared = root["properties"]
-        if not is_object(declared):
-            return
-        refused = [name for name in declared if not self._dialect.names.fullmatch(name)]
-        if not refused:
-            return
-        required = root.get("required")
-        needed = required if isinstance(required, list) else []
-        words: list[str] = []
-        for name in refused:
-            schema = visible(compact_json(declared.pop(name)))
-            shown = schema if len(schema) <= _MAX_TOLD and '"$ref"' not in schema else ""
-            mark = " (required)" if name in needed else ""
-            words.append(f"{visible(compact_json(name))}{mark} {shown}".rstrip())
-            reason = f"{self._dialect.label} refuses this name; the description tells of it instead"
-            self._report("/properties", name, reason)
-        if isinstance(required, list):
-            kept = [name for name in required if name not in refused]
-            root |= {"required": kept}
-            if not kept:
-                del root["required"]
-        # What they say of undeclared names would now hold for these.
-        for keyword in ("additionalProperties", "unevaluatedProperties"):
-            if root.pop(keyword, True) is not True:
-                self._report("", keyword, "it would refuse the names told of instead", lost=True)
-        text = "Also takes: " + "; ".join(words)
-        own = root.get("description")
-        root["description"] = f"{own}\n{text}" if isinstance(own, str) and own else text
 
 
 def _shown(schema: JsonObject) -> JsonObject:

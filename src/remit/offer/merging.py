@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from remit.catalog.reading import is_object
 from remit.documents.canonical import compact_json
@@ -11,16 +11,13 @@ from remit.values.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from remit.offer.removals import Report
     from remit.values.json import JsonObject, JsonValue
 
 _MAX_TOLD = 1_000
 _CONDITION = frozenset({"if", "then", "else"})
 # What every provider refuses at the root, with the whole request.
 AT_ROOT = ("allOf", "anyOf", "oneOf", "not", "enum", "const", "$ref")
-
-
-class _Report(Protocol):
-    def __call__(self, at: str, keyword: str, reason: str, *, lost: bool = False) -> None: ...
 
 
 def merged(
@@ -96,7 +93,7 @@ def flattened_root(
     root: JsonObject,
     written: JsonObject,
     definition: Callable[[str], JsonObject | None],
-    report: _Report,
+    report: Report,
 ) -> JsonObject:
     """A root without combinators: one object with all their parameters, the rest in words.
 

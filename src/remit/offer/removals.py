@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +23,11 @@ class Removal:
     keyword: str
     reason: str
     lost: bool
+
+
+class Report(Protocol):
+    """Takes note of what is taken out of a schema."""
+
+    def __call__(self, at: str, keyword: str, reason: str, *, lost: bool = False) -> None:
+        """Note a keyword, the pointer of the schema it was in, and why it went."""
+        ...
