@@ -7,11 +7,13 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from remit.agent import ModelLimits
 from remit.errors import ModelFailed
+from remit.gateway.models import ToolOffer
 from remit.testing.loopback import Exchange, HttpRequest, LoopbackServer
-from tests.agent.replaying import STREAMS, Replay, ask, model_at, stops_listening
+from tests.agent.replaying import STREAMS, WEATHER, Replay, ask, model_at, stops_listening
 from tests.agent.test_streams import CLAUDE, GEMINI, with_claude, with_gemini
 
 Json = dict[str, Any]
@@ -90,6 +92,106 @@ async def test_trouble_is_told_plainly(name: str) -> None:
     assert (failed.value.code, failed.value.passing) == (code, passing)
     assert "secret" not in failed.value.message
     assert len(server.http) == 1
+
+
+class _Compiling(LoopbackServer):
+    """Refuses strict tools as Anthropic does where their grammar is too large for it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self._message = message
+
+    def strict(self) -> list[bool]:
+        """Whether each request had a strict tool."""
+        return [
+            any(tool.get("strict") for tool in json.loads(one.body)["tools"]) for one in self.http
+        ]
+
+    async def respond(self, request: HttpRequest, exchange: Exchange) -> None:
+        """Look for strict tools first."""
+        if any(tool.get("strict") for tool in json.loads(request.body)["tools"]):
+            error = {"type": "invalid_request_error", "message": self._message}
+            body = json.dumps({"type": "error", "error": error}).encode()
+            await exchange.answer(400, body, "application/json")
+            return
+        await exchange.begin("text/event-stream")
+        await exchange.piece((STREAMS / "anthropic.sse").read_bytes())
+        await exchange.end()
+
+
+STRICT = ToolOffer(
+    name="book",
+    description="Books a room.",
+    schema={
+        "type": "object",
+        "properties": {"room": {"type": "string"}},
+        "required": ["room"],
+        "additionalProperties": False,
+    },
+    strict=True,
+)
+
+
+@with_claude
+async def test_strict_tools_are_asked_of_claude_as_they_are_offered() -> None:
+    """The schema goes out as it was fitted, and the answer says that they were strict."""
+    with Replay((STREAMS / "anthropic.sse").read_bytes()) as server:
+        async with model_at(server, CLAUDE) as model:
+            response, _ = await ask(model, tools=[WEATHER, STRICT])
+            assert model.packs
+        tools = {tool["name"]: tool for tool in server.asked["tools"]}
+
+    assert tools["book"]["strict"] is True
+    assert tools["book"]["input_schema"] == STRICT.schema
+    assert "strict" not in tools["weather__at"]
+    assert not response.loose
+
+
+@with_claude
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tools.0: The compiled grammar is too large, which would cause performance issues.",
+        "Schema is too complex for compilation.",
+    ],
+)
+async def test_strict_tools_that_are_too_much_together_are_asked_without(message: str) -> None:
+    """The person gets the answer, the record the truth, and the next request loses no time."""
+    with _Compiling(message) as server:
+        async with model_at(server, CLAUDE) as model:
+            first, pieces = await ask(model, tools=[WEATHER, STRICT])
+            second, _ = await ask(model, tools=[WEATHER, STRICT])
+            assert server.strict() == [True, False, False]
+            # Another set of tools may well be taken.
+            other = structs.replace(STRICT, name="other")
+            await ask(model, tools=[other])
+            assert server.strict()[3:] == [True, False]
+
+    assert first.loose
+    assert second.loose
+    assert "".join(pieces) == first.text == "I look at both."
+
+
+@with_claude
+async def test_another_refusal_is_told_and_not_tried_without_strict_tools() -> None:
+    """A request is made twice for one reason alone."""
+    with _Compiling("messages: text content blocks must be non-empty") as server:
+        async with model_at(server, CLAUDE) as model:
+            with pytest.raises(ModelFailed):
+                await ask(model, tools=[STRICT])
+
+    assert server.strict() == [True]
+
+
+@with_claude
+async def test_a_model_without_strict_mode_packs_nothing() -> None:
+    """What is not asked of it is not said to be held."""
+    with Replay((STREAMS / "anthropic.sse").read_bytes()) as server:
+        async with model_at(server, "anthropic:claude-3-haiku-20240307") as model:
+            await ask(model, tools=[STRICT])
+            assert not model.packs
+
+    assert "strict" not in server.asked["tools"][0]
 
 
 class _Stalled(LoopbackServer):

@@ -48,12 +48,16 @@ class ScriptedPort:
     Attributes:
         told: for each request the history, as decoded JSON.
         tools: what it was offered last; ``instructions`` likewise.
+        packs: whether tools are strict as far as its provider takes them together; ``loose``:
+            whether it refused that and was asked without.
         gate: waited for before each answer, once text was said; None waits for nothing.
     """
 
     lines: list[Line]
     name: str = "openai:scripted"
     provider: Literal["openai", "anthropic", "gemini"] = "openai"
+    packs: bool = False
+    loose: bool = False
     told: list[list[Any]] = field(default_factory=list[list[Any]])
     tools: Sequence[ToolOffer] = ()
     instructions: str = ""
@@ -110,7 +114,11 @@ class ScriptedPort:
         made: list[ModelCall] = [one for one in calls if isinstance(one, ModelCall)]
         body = {"text": text, "calls": [structs.asdict(one) for one in made]}
         return ModelResponse(
-            entry=_entry("response", body), text=text, calls=tuple(made), tokens=(10, 5, 0)
+            entry=_entry("response", body),
+            text=text,
+            calls=tuple(made),
+            tokens=(10, 5, 0),
+            loose=self.loose,
         )
 
 

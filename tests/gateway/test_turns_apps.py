@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,26 @@ async def test_briefing_reaches_the_model_as_an_apps_words(scratch: Path) -> Non
             assert f"| {line}" in told
             assert line not in told
         assert any("begins with" in line and "no authority" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("packs", "loose", "held"), [(True, False, True), (True, True, False), (False, False, False)]
+)
+async def test_record_says_whether_the_request_held_the_model_to_the_tool(
+    scratch: Path, packs: bool, loose: bool, held: bool
+) -> None:
+    """Held is a fact of one call (contract section 2): as the request went out, not as offered."""
+    closed = deepcopy(DEFINITION)
+    for tool in closed["tools"]:
+        tool["parameters"]["additionalProperties"] = False
+    call = [ask("integration_get_order", raw='{"id": "7"}')]
+    async with open_conversation(
+        scratch, call, "It costs 5.", answers=[answer({"total": 5})], document=closed
+    ) as talk:
+        talk.model.provider, talk.model.packs, talk.model.loose = "anthropic", packs, loose
+        await talk.say()
+
+        (told,) = await talk.data("tool_result")
+        record = await talk.stage.record(told["callId"])
+        assert (record["outcome"], record["held"]) == ("ok", held)
+        assert any(tool.strict for tool in talk.model.tools) is packs

@@ -15,6 +15,7 @@ from remit.agent.breaks import CutOff, Redirected, TooMuch
 from remit.errors import ModelFailed, ModelInvalid, ModelRefused, ModelUnavailable
 
 _LATER = "Send a message to go on, in a moment."
+_TOO_MUCH = ("schema is too complex", "compiled grammar is too large", "complexity limits")
 _is_code = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}").fullmatch
 
 
@@ -125,6 +126,15 @@ _KINDS: tuple[tuple[type[Exception], _Kind], ...] = (
         ),
     ),
 )
+
+
+def is_strict_too_much(error: Exception) -> bool:
+    """Whether a request was refused because its strict schemas are too much together.
+
+    Anthropic bounds the grammar that it compiles of them and does not say where the bound is.
+    """
+    text = str(error).lower()
+    return isinstance(error, library.ModelAPIError) and any(one in text for one in _TOO_MUCH)
 
 
 def failed(error: Exception, text: str) -> ModelFailed:

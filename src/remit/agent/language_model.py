@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 # Offers live as long as the catalogs that they are made from.
 _MOST_TOOLS = 4096
+# Sets of strict tools that a provider is known to refuse; a forgotten one is asked with again.
+_MOST_REFUSED = 256
+
+
+class StrictTooMuch(Exception):
+    """A provider cannot compile the strict tools of a request together."""
 
 
 class LanguageModel:
@@ -57,8 +63,12 @@ class LanguageModel:
         self.provider: Subset = provider
         self._served = served
         self._limits = limits
+        self.packs = provider == "anthropic" and bool(
+            served.profile.get("supports_json_schema_output", False)
+        )
+        self._too_much: OrderedDict[frozenset[str], None] = OrderedDict()
         self._history = History()
-        self._tools: OrderedDict[int, tuple[ToolOffer, ToolDefinition]] = OrderedDict()
+        self._tools: OrderedDict[tuple[int, bool], tuple[ToolOffer, ToolDefinition]] = OrderedDict()
 
     def user_entry(self, text: str) -> Entry:
         """A message of a person as an entry."""
@@ -97,10 +107,33 @@ class LanguageModel:
         tools: Sequence[ToolOffer],
         on_text: Callable[[str], None],
     ) -> ModelResponse:
-        """Ask for the next answer, once; see the port."""
+        """Ask for the next answer; see the port."""
         said = self._history.messages(history)
+        strict = frozenset(tool.name for tool in tools if tool.strict) if self.packs else None
+        if not strict:
+            return await self._ask(said, instructions, tools, on_text)
+        if strict not in self._too_much:
+            try:
+                return await self._ask(said, instructions, tools, on_text)
+            except StrictTooMuch:
+                # Nobody was asked yet: it is refused before the model reads it.
+                self._too_much[strict] = None
+                if len(self._too_much) > _MOST_REFUSED:
+                    self._too_much.popitem(last=False)
+        found = await self._ask(said, instructions, tools, on_text, loose=True)
+        return structs.replace(found, loose=True)
+
+    async def _ask(
+        self,
+        said: list[messages.ModelMessage],
+        instructions: str,
+        tools: Sequence[ToolOffer],
+        on_text: Callable[[str], None],
+        *,
+        loose: bool = False,
+    ) -> ModelResponse:
         asked = ModelRequestParameters(
-            function_tools=[self._definition(tool) for tool in tools],
+            function_tools=[self._definition(tool, loose=loose) for tool in tools],
             instruction_parts=[messages.InstructionPart(content=mended(instructions))]
             if instructions
             else [],
@@ -124,6 +157,8 @@ class LanguageModel:
             # Whatever a library makes of an answer ends the run, and not the node.
             if error is reader.fault:
                 raise
+            if self.packs and not loose and faults.is_strict_too_much(error):
+                raise StrictTooMuch from None
             # Without its cause: texts of providers quote keys.
             raise faults.failed(error, reader.text) from None
         response = made_good(read)
@@ -135,9 +170,9 @@ class LanguageModel:
             tokens=(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens),
         )
 
-    def _definition(self, offer: ToolOffer) -> ToolDefinition:
+    def _definition(self, offer: ToolOffer, *, loose: bool) -> ToolDefinition:
         """The tool for the library; made once for each offer."""
-        key = id(offer)
+        key = (id(offer), loose)
         kept = self._tools.get(key)
         if kept is not None:
             return kept[1]
@@ -146,7 +181,7 @@ class LanguageModel:
             description=offer.description,
             parameters_json_schema=cast("dict[str, Any]", offer.schema),
             # None would let the library decide.
-            strict=offer.strict,
+            strict=offer.strict and not loose,
         )
         # The offer is kept too, so that no other one gets its id.
         self._tools[key] = (offer, made)

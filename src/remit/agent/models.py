@@ -159,6 +159,11 @@ class LazyModel:
         """Whose subset of JSON Schema the tools are fitted to."""
         return self._provider
 
+    @property
+    def packs(self) -> bool:
+        """Whether its provider bounds the strict tools of a request; see the port."""
+        return self.load().packs
+
     def load(self) -> LanguageModel:
         """Import and make what is behind it, once; from any thread."""
         if self._model is None:

@@ -94,7 +94,7 @@ class Asking:
         node, row, run_id = self._turn.talks.node, self._turn.row, self._turn.row.state.run or ""
         toolset = self._turn.known_toolset()
         asked = tuple(
-            AskedCall(id=node.ids.call_id(), model_id=call.id, name=call.name)
+            AskedCall(id=node.ids.call_id(), model_id=call.id, name=call.name, loose=response.loose)
             for call in response.calls
         )
         events: list[Data] = []

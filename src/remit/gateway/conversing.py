@@ -82,11 +82,15 @@ class Queued(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AskedCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A call of the model's last response: our id, the model's, and the name it was offered as."""
+    """A call of the model's last response: our id, the model's, and the name it was offered as.
+
+    ``loose`` where the request that brought it was made without strict mode.
+    """
 
     id: str
     model_id: str
     name: str
+    loose: bool = False
 
 
 class RememberedTool(Struct, frozen=True, kw_only=True):

@@ -167,7 +167,7 @@ def command_of(
         _command(row, asked, app, tool, model),
         args=args,
         pins=offered.pins,
-        held=offered.held,
+        held=offered.held and not asked.loose,
         denied=row.task.denied,
         remembered=_remembered(row.task, app, tool),
     )
@@ -187,7 +187,8 @@ def computer_command_of(
     row: SessionRow, asked: AskedCall, offered: Computer, model: str | None
 ) -> Command:
     """The same for the platform's own tool."""
-    return structs.replace(_command(row, asked, "", COMPUTER.name, model), held=offered.held)
+    held = offered.held and not asked.loose
+    return structs.replace(_command(row, asked, "", COMPUTER.name, model), held=held)
 
 
 def command_as_announced(

@@ -72,12 +72,14 @@ class ModelResponse(Struct, frozen=True, kw_only=True):
         entry: for the history.
         calls: in the model's order; ids may repeat those of earlier responses, never within one.
         tokens: input, output, cached.
+        loose: whether no tool was strict in this request, whatever its offer says.
     """
 
     entry: Entry
     text: str
     calls: tuple[ModelCall, ...]
     tokens: tuple[int, int, int]
+    loose: bool = False
 
 
 class Model(Protocol):
@@ -91,6 +93,14 @@ class Model(Protocol):
     @property
     def provider(self) -> Subset:
         """Whose subset of JSON Schema the tools are fitted to."""
+        ...
+
+    @property
+    def packs(self) -> bool:
+        """Whether it holds itself to some tools of a request, as many as its provider bounds.
+
+        Known once it is ready.
+        """
         ...
 
     async def ready(self) -> None:
@@ -123,7 +133,9 @@ class Model(Protocol):
     ) -> ModelResponse:
         """Ask for the next answer; ``on_text`` is handed each piece of text as it comes.
 
-        The request is made once. A cancelled task drops the connection.
+        The request is made once; a second time without strict mode, where the provider refuses
+        the first because its strict tools are too much together. A cancelled task drops the
+        connection.
 
         Raises:
             ModelFailed: there is no whole answer.

@@ -20,6 +20,7 @@ from remit.gateway.platform_tools import COMPUTER, Computer
 from remit.gateway.session_apps import Pinned
 from remit.offer.descriptions import description_of
 from remit.offer.names import session_names
+from remit.offer.packing import packed
 from remit.session.parts import AppCatalog, Dropped
 from remit.session.prompt import AppText, described, instructions_of, skill_of
 
@@ -119,8 +120,12 @@ class _Making(Struct, kw_only=True):
         self.offers.append(offer)
 
 
-async def open_toolset(talks: Talks, row: SessionRow, provider: Subset) -> Toolset:
+async def open_toolset(
+    talks: Talks, row: SessionRow, provider: Subset, *, packs: bool = False
+) -> Toolset:
     """What the run that begins now is given.
+
+    Where the model ``packs``, it is held to as many tools as its provider takes in one request.
 
     Raises:
         StoreUnavailable: it cannot be known.
@@ -129,7 +134,7 @@ async def open_toolset(talks: Talks, row: SessionRow, provider: Subset) -> Tools
     pinned = await Pinned.opened(talks.node, row)
     apps = [await _app(talks, row, app.id) for app in row.settings.apps]
     making = _Making()
-    _add_apps(talks, making, apps, pinned, provider)
+    _add_apps(talks, making, apps, pinned, provider, packs=packs)
     _add_clients(talks, making, await announced(talks, row), provider)
     skills = _skills(apps)
     if skills.bodies:
@@ -186,18 +191,33 @@ def _add_apps(
     apps: list[_App],
     pinned: Pinned,
     provider: Subset,
+    *,
+    packs: bool,
 ) -> None:
     names = session_names([(app.id, app.tools) for app in apps])
-    for app in apps:
-        if (found := app.found) is None:
-            continue
-        for tool in app.tools:
-            name = names.of(app.id, tool.name)
-            pins = pinned.of(app.id, tool.name)
-            text = described(description_of(found.definition.name, tool))
-            offer = talks.offers.of(name, text, tool.parameters, provider, pins.keys())
-            held = offer.strict
-            making.add(offer, AppTool(app=found, tool=tool, offered_as=name, pins=pins, held=held))
+    given = [(app, app.found, tool) for app in apps if app.found for tool in app.tools]
+
+    def offer_of(index: int, *, strict: bool | None) -> ToolOffer:
+        app, found, tool = given[index]
+        text = described(description_of(found.definition.name, tool))
+        name, pins = names.of(app.id, tool.name), pinned.of(app.id, tool.name)
+        return talks.offers.of(name, text, tool.parameters, provider, pins.keys(), strict=strict)
+
+    def strict_schema(index: int) -> JsonObject | None:
+        offer = offer_of(index, strict=True)
+        return offer.schema if offer.strict else None
+
+    held = packed([tool for _, _, tool in given], strict_schema) if packs else frozenset[int]()
+    for index, (app, found, tool) in enumerate(given):
+        offer = offer_of(index, strict=True if index in held else None)
+        what = AppTool(
+            app=found,
+            tool=tool,
+            offered_as=offer.name,
+            pins=pinned.of(app.id, tool.name),
+            held=offer.strict,
+        )
+        making.add(offer, what)
 
 
 def _add_clients(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 from remit.gateway.models import ToolOffer
 from remit.offer.descriptions import fitted_description
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from remit.catalog.parameters import Parameters
     from remit.gateway.models import Subset
 
+    _Key: TypeAlias = "tuple[int, str, str, tuple[str, ...], bool | None]"
+
 _MAX_KEPT = 20_000
 
 
@@ -22,7 +24,7 @@ class Offers:
     """Tools as models get them, made once: a schema takes some 100 us to be fitted."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, str, str, tuple[str, ...]], tuple[object, ToolOffer]] = {}
+        self._kept: dict[_Key, tuple[object, ToolOffer]] = {}
 
     def of(
         self,
@@ -31,13 +33,15 @@ class Offers:
         parameters: Parameters,
         provider: Subset,
         pins: Collection[str] = (),
+        *,
+        strict: bool | None = None,
     ) -> ToolOffer:
-        """One tool as a provider is offered it."""
-        key = (id(parameters), name, provider, tuple(sorted(pins)))
+        """One tool as a provider is offered it; ``strict`` as in ``offer.offered``."""
+        key = (id(parameters), name, provider, tuple(sorted(pins)), strict)
         kept = self._kept.get(key)
         if kept is not None and kept[0] is parameters:
             return kept[1]
-        found = offered(parameters, provider, pins)
+        found = offered(parameters, provider, pins, strict=strict)
         schema = found.schema
         if provider == "openai":
             text, schema = fitted_description(text, schema)

@@ -334,7 +334,9 @@ class Turn:
             )
         if self.toolset is None:
             await self.model.ready()
-            self.toolset = await open_toolset(self.talks, self.row, self.model.provider)
+            self.toolset = await open_toolset(
+                self.talks, self.row, self.model.provider, packs=self.model.packs
+            )
         return self.model
 
     def known_toolset(self) -> Toolset:
