@@ -336,6 +336,36 @@ async def test_closed_waiter_stops_nothing_that_is_being_sent(store_url: str) ->
         assert stage.faults == []
 
 
+async def test_call_that_is_told_as_running_is_on_record_by_then(store_url: str) -> None:
+    """Whoever does not wait at all gets an id that can be asked for at once."""
+    egress = HeldEgress([])
+    async with open_stage(store_url, egress=egress) as stage:
+        await furnish(stage)
+        found = await stage.call("add_order", {"name": "x"}, wait_ms=0)
+        assert isinstance(found, StillRunning)
+        assert (await stage.row(found.call_id)).status == "sending"
+        egress.go.set()
+        await stage.settled()
+
+
+async def test_call_that_cannot_be_written_down_is_refused_also_to_who_does_not_wait(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An id of a call that is nowhere would never be heard of again."""
+
+    async def away(workspace: str, row: CallRow) -> bool:
+        del workspace, row
+        msg = "The store is away."
+        raise StoreUnavailable(msg)
+
+    async with open_stage(store_url) as stage:
+        await furnish(stage)
+        monkeypatch.setattr(stage.node.calls, "plan", away)
+        with pytest.raises(StoreUnavailable):
+            await stage.call("add_order", {"name": "x"}, wait_ms=0)
+        stage.faults.clear()
+
+
 async def test_caller_that_waits_no_longer_is_told_that_it_is_being_sent(store_url: str) -> None:
     """`Prefer: wait`: 202 with `sending`, and the record later (contract section 10)."""
     egress = HeldEgress([])

@@ -7,6 +7,7 @@ before anything is sent is recorded, too.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -280,18 +281,28 @@ async def dispatched(
     private = await private_of(node, case, whole=whole) if resendable(case.tool) else None
     now = node.wall.unix_ms()
     row = notes.row("sending", now, case.record, private=private, sent_at=now, node=node.id)
-    task = node.tasks.start(_committed(node, case, permit, row))
-    return await settled_within(
-        node, command.workspace, case.call_id, task, min(command.wait_ms, MAX_WAIT_MS)
-    )
+    kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    task = node.tasks.start(_committed(node, case, permit, row, kept))
+    where = (node, command.workspace, case.call_id, task)
+    state = await settled_within(*where, min(command.wait_ms, MAX_WAIT_MS))
+    if isinstance(state, StillRunning) and not kept.done():
+        # However short somebody waits: an id is told of a call that is on record.
+        await asyncio.wait((task, kept), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return await settled_within(*where, 0)
+    return state
 
 
 async def _committed(
-    node: Node, case: Case, permit: Permit, row: CallRow
+    node: Node, case: Case, permit: Permit, row: CallRow, kept: asyncio.Future[None]
 ) -> Ended | Polling | None:
-    """Commit the intent, then send; None where the call of that id was made before."""
+    """Commit the intent, then send; None where the call of that id was made before.
+
+    ``kept`` is done once it is on record.
+    """
     if not await node.calls.plan(case.workspace, row):
         return None
+    kept.set_result(None)
     return await send(node, case, permit, Opened(case.record, row.record_json))
 
 
