@@ -137,8 +137,11 @@ class Masker:
             return [self._masked(item) for item in value]
         if kind is dict:
             return {self.text(key): self._masked(item) for key, item in value.items()}
-        if (kind is int or kind is float) and str(value) in self._needles:
-            return MASK
+        if kind is int or kind is float:
+            text = str(value)
+            # 1000.0 tells a secret 1000.
+            if text in self._needles or text.removesuffix(".0") in self._needles:
+                return MASK
         return value
 
 
