@@ -33,7 +33,7 @@ _MOST_TOOLS = 4096
 _MOST_REFUSED = 256
 
 
-class StrictTooMuch(Exception):
+class _StrictTooMuch(Exception):
     """A provider cannot compile the strict tools of a request together."""
 
 
@@ -115,7 +115,7 @@ class LanguageModel:
         if strict not in self._too_much:
             try:
                 return await self._ask(said, instructions, tools, on_text)
-            except StrictTooMuch:
+            except _StrictTooMuch:
                 # Nobody was asked yet: it is refused before the model reads it.
                 self._too_much[strict] = None
                 if len(self._too_much) > _MOST_REFUSED:
@@ -158,7 +158,7 @@ class LanguageModel:
             if error is reader.fault:
                 raise
             if self.packs and not loose and faults.is_strict_too_much(error):
-                raise StrictTooMuch from None
+                raise _StrictTooMuch from None
             # Without its cause: texts of providers quote keys.
             raise faults.failed(error, reader.text) from None
         response = made_good(read)

@@ -120,9 +120,7 @@ class _Making(Struct, kw_only=True):
         self.offers.append(offer)
 
 
-async def open_toolset(
-    talks: Talks, row: SessionRow, provider: Subset, *, packs: bool = False
-) -> Toolset:
+async def open_toolset(talks: Talks, row: SessionRow, provider: Subset, *, packs: bool) -> Toolset:
     """What the run that begins now is given.
 
     Where the model ``packs``, it is held to as many tools as its provider takes in one request.

@@ -108,8 +108,6 @@ class _Fitting:
     def _node(self, schema: JsonValue, place: _Place) -> JsonObject:
         if not is_object(schema):
             return {} if schema is not False else self._nothing(place.at, "")
-        if self._takes_whole(schema):
-            return _shown(schema)
         out: JsonObject = {}
         told: list[str] = []
         known = self._dialect.keywords
@@ -127,6 +125,19 @@ class _Fitting:
             out["description"] = f"{own} ({words})" if isinstance(own, str) and own else words
         self._finish(schema, place, out)
         return out
+
+    def _below(
+        self,
+        schema: JsonValue,
+        place: _Place,
+        *path: str | int,
+        optional: bool = False,
+        merging: bool = False,
+    ) -> JsonObject:
+        """A schema at a path below a place; most are scalars, which need no place of their own."""
+        if self._takes_whole(schema):
+            return _shown(schema)
+        return self._node(schema, place.step(*path, optional=optional, merging=merging))
 
     def _nothing(self, at: str, keyword: str) -> JsonObject:
         """A schema object that admits nothing, for ``false``; ``{}`` where there is none."""
@@ -172,22 +183,17 @@ class _Fitting:
     ) -> JsonValue:
         """The value of a keyword that is taken, its own schemas fitted."""
         if keyword in LISTS and isinstance(value, list):
+            merging = place.is_root and keyword in AT_ROOT
             return [
-                self._node(
-                    item, place.step(keyword, index, merging=place.is_root and keyword in AT_ROOT)
-                )
+                self._below(item, place, keyword, index, merging=merging)
                 for index, item in enumerate(value)
             ]
         if keyword == "properties" and is_object(value):
             return self._properties(value, schema, place)
         if keyword in MAPS and is_object(value):
-            return {
-                name: self._node(item, place.step(keyword, name)) for name, item in value.items()
-            }
+            return {name: self._below(item, place, keyword, name) for name, item in value.items()}
         if keyword in SINGLES and not isinstance(value, bool):
-            if self._takes_whole(value):
-                return _shown(value)
-            return self._node(value, place.step(keyword))
+            return self._below(value, place, keyword)
         return value
 
     def _properties(self, value: JsonObject, schema: JsonObject, place: _Place) -> JsonObject:
@@ -205,12 +211,9 @@ class _Fitting:
             if item is False and not is_open:
                 at = place.step("properties").at
                 self._report(at, name, "no value of it is ever valid", lost=False)
-            elif self._takes_whole(item):
-                found[name] = _shown(item)
             else:
-                found[name] = self._node(
-                    item, place.step("properties", name, optional=name not in needed)
-                )
+                optional = name not in needed
+                found[name] = self._below(item, place, "properties", name, optional=optional)
         return found
 
     # Rewriting: each returns whether it dealt with the keyword
@@ -308,7 +311,7 @@ class _Fitting:
 
     def _merge(self, branches: JsonValue, place: _Place, out: JsonObject) -> None:
         parts = [
-            self._node(branch, place.step("allOf", index, merging=True))
+            self._below(branch, place, "allOf", index, merging=True)
             for index, branch in enumerate(branches if isinstance(branches, list) else [])
         ]
         if len(parts) == 1 and set(parts[0]) == {"$ref"} and "$ref" not in out:
