@@ -189,3 +189,29 @@ def test_a_page_of_an_earlier_run_begins_anew(shown: Shown) -> None:
         "document.getElementById('composer').requestSubmit()"
     )
     assert "Connect Gmail" in asked(shown)
+
+
+def test_what_is_said_in_a_new_conversation_waits_for_no_other(shown: Shown) -> None:
+    """A message that is still on its way, in the conversation before, holds nothing up."""
+    shown.say(card(), {"content": "Here."}, {"content": "There."})
+    asked(shown)
+    shown.page.run(
+        "window.plain = window.fetch;"
+        "window.fetch = async (...sent) => {"
+        "  window.fetch = window.plain;"
+        "  const got = await window.plain(...sent);"
+        "  await new Promise((done) => { window.arrive = done; });"
+        "  return got;"
+        "};"
+        "document.getElementById('words').value = 'Leave it.';"
+        "document.getElementById('composer').requestSubmit()"
+    )
+    assert line(shown).lower().startswith("taken back · ")
+    before = shown.session()
+    shown.say({"content": "There."})
+    shown.see("So it is.")
+    now = shown.session()
+    assert now != before
+    shown.page.run("window.arrive()")
+    assert shown.session() == now
+    assert not shown.page.run("document.getElementById('send').disabled")

@@ -78,6 +78,8 @@ export class Chat {
 
   change(session) {
     this.reading?.abort();
+    // What is still on its way belongs to the conversation it was said in.
+    this.sending = null;
     this.session = session;
     if (session) sessionStorage.setItem(STORED, session);
     else sessionStorage.removeItem(STORED);
@@ -115,30 +117,34 @@ export class Chat {
   async send() {
     const text = at("words").value.trim();
     if (!text || this.sending || at("words").disabled) return;
-    this.sending = this.atEnd = true;
+    const mine = (this.sending = {});
+    this.atEnd = true;
     this.problem = "";
+    // People correct by typing: what waits for an answer is taken back. What is said while the
+    // agent works is its next message.
+    const how = this.status === "waiting_human" ? { withdraw: true } : { queue: true };
+    at("words").value = "";
     this.refresh();
     try {
-      if (!this.session) await this.begin();
-      // People correct by typing: what waits for an answer is taken back. What is said while the
-      // agent works is its next message.
-      const how = this.status === "waiting_human" ? { withdraw: true } : { queue: true };
-      at("words").value = "";
-      await ask("POST", path`/v1/sessions/${this.session}/messages`, { text, ...how });
+      const session = this.session ?? await this.begin(mine);
+      await ask("POST", path`/v1/sessions/${session}/messages`, { text, ...how });
     } catch (error) {
       at("words").value ||= text;
       this.problem = error.message;
     }
-    this.sending = false;
+    if (this.sending === mine) this.sending = null;
     this.refresh();
   }
 
-  async begin() {
+  /** The id of a new conversation; it is the one shown, unless another was chosen meanwhile. */
+  async begin(sending) {
     const apps = this.state().apps.filter((one) => one.id && one.version).map((one) => ({ id: one.id }));
     const made = await ask("POST", "/v1/sessions", { user: user(), apps });
+    if (this.sending !== sending) return made.id;
     this.session = made.id;
     sessionStorage.setItem(STORED, made.id);
     this.follow();
+    return made.id;
   }
 
   async stop() {
@@ -334,7 +340,7 @@ export class Chat {
     const { noModel } = this.state();
     const closed = this.status === "closed";
     at("words").disabled = Boolean(noModel) || closed;
-    at("send").disabled = Boolean(noModel) || closed || this.sending;
+    at("send").disabled = Boolean(noModel) || closed || Boolean(this.sending);
     at("stop").hidden = !this.busy;
     at("words").placeholder = closed ? "This conversation is over"
       : this.status === "waiting_human" ? "Say something else: this takes the request back"
