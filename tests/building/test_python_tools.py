@@ -172,7 +172,7 @@ def test_nothing_that_the_file_started_lives_on(
         "process = subprocess.Popen(['sleep', '600'])\n"
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{process.pid}}')\n"
     )
-    fault = fault_of(folder(with_tools(text + end)), limit_s=10)
+    fault = fault_of(folder(with_tools(text + end)), limit_s=4)
     assert fault.mistake.rule == rule
     started = [int(pid) for pid in pids.read_text("utf-8").split()]
     until = time.monotonic() + 10

@@ -56,7 +56,7 @@ def within(condition: Callable[[], object]) -> None:
 
 @contextmanager
 def developing(folder: Path, *arguments: str, port: int = 0, **env: str) -> Iterator[Dev]:
-    """`remit dev` from when it printed its link; killed in the end."""
+    """`remit dev` from when it printed its link; ended in the end."""
     said = folder / "dev.err"
     with (
         said.open("a", encoding="utf-8") as err,
@@ -77,5 +77,13 @@ def developing(folder: Path, *arguments: str, port: int = 0, **env: str) -> Iter
             api = Api(url=link[1], key="")
             yield Dev(process=process, api=api, code=link[2], said=said)
         finally:
-            if process.poll() is None:
-                process.kill()
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ask it first: it ends the components that it started."""
+    process.terminate()
+    try:
+        process.wait(WAIT_S)
+    finally:
+        process.kill()
