@@ -57,7 +57,7 @@ class Browser:
         """A page at an address, in a window of that many CSS pixels."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session)
+        page = Page(self, session, target)
         for domain in ("Page", "Network", "Runtime"):
             page.call(f"{domain}.enable")
         page.resize(width, height)
@@ -99,13 +99,18 @@ class Browser:
 class Page:
     """One page."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
+    def __init__(self, browser: Browser, session: str, target: str) -> None:
         self._browser = browser
         self._session = session
+        self._target = target
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:  # noqa: ANN401
         """Call a method of the protocol for this page."""
         return self._browser.call(method, self._session, **params)
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._browser.call("Target.closeTarget", targetId=self._target)
 
     def resize(self, width: int, height: int) -> None:
         """Give the window so many CSS pixels."""

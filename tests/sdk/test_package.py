@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from typing import Any
 
-from tests.sdk.node import KIT, ROOT
+from tests.main.processes import run
+from tests.sdk.node import KIT, ROOT, node, package
 
 SDK = ROOT / "sdk"
 
@@ -17,10 +19,14 @@ def read(name: str) -> dict[str, Any]:
 
 
 def test_the_package_needs_nothing_at_run_time() -> None:
-    """An app that takes the kit takes the kit alone."""
-    kinds = {name for name in read("package.json") if name.lower().endswith("dependencies")}
+    """Who takes the kit takes the kit alone; React is the host's own, where it has one."""
+    found = read("package.json")
+    kinds = {name for name in found if name.lower().endswith("dependencies")}
+    peers = found["peerDependencies"]
 
-    assert kinds == {"devDependencies"}
+    assert kinds == {"devDependencies", "peerDependencies"}
+    assert set(peers) == {"react", "react-dom"}
+    assert all(found["peerDependenciesMeta"][name]["optional"] for name in peers)
 
 
 def test_a_brands_name_of_the_package_has_the_kit_as_its_tools() -> None:
@@ -28,6 +34,16 @@ def test_a_brands_name_of_the_package_has_the_kit_as_its_tools() -> None:
     exports = read("package.json")["exports"]
 
     assert exports["./tools"] == exports["./kit"]
+
+
+def test_the_types_of_events_are_those_of_the_schema() -> None:
+    """What a server tells is what the package reads (section 9)."""
+    schema = run(SDK, "schema", "event").out
+    command = [node(), "scripts/event-types.js", "--check"]
+
+    package()
+    done = subprocess.run(command, cwd=SDK, input=schema, text=True, timeout=60, check=False)
+    assert done.returncode == 0
 
 
 def test_the_lock_holds_hashes_and_no_addresses_of_a_registry() -> None:

@@ -1,0 +1,123 @@
+/** Tells the server what this page lends to the agent, and goes on telling that it is there. */
+
+import type { Tools, WidgetFacts } from '../core/definitions.js'
+import { parametersOf } from '../core/parameters.js'
+import { type Http, path, type RemitError } from '../transport/http.js'
+import { isRecord } from '../wire/json.js'
+
+const DEFAULT_LEASE_MS = 30_000
+/** So many heartbeats fit into a lease: two may get lost. */
+const BEATS_A_LEASE = 3
+
+/** What a page lends, and what its user is looking at. */
+export interface Lent {
+  readonly tools: Tools
+  readonly widgets: Readonly<Record<string, WidgetFacts>>
+  readonly context: Readonly<Record<string, unknown>> | undefined
+}
+
+export class Announcer {
+  readonly #http: Http
+  readonly #path: string
+  readonly #told: (fault: Error | null) => void
+  readonly #signal: AbortSignal
+  #lent: Lent | null = null
+  /** What the server has, without the context. */
+  #known = ''
+  #sending: Promise<void> = Promise.resolve()
+  #beat: ReturnType<typeof setTimeout> | undefined
+  #isAttached = false
+
+  /** @param told what the server says against an announcement; null once it takes one. */
+  constructor(
+    http: Http,
+    session: string,
+    client: string,
+    told: (fault: Error | null) => void,
+    signal: AbortSignal,
+  ) {
+    this.#http = http
+    this.#path = path`/v1/sessions/${session}/clients/${client}`
+    this.#told = told
+    this.#signal = signal
+    signal.addEventListener('abort', () => this.#detach())
+  }
+
+  /** Announce, where names, texts or schemas are others than before. */
+  lend(lent: Lent): void {
+    this.#lent = lent
+    if (facts(lent) !== this.#known) {
+      this.#send()
+    }
+  }
+
+  /** When all that was lent so far has reached the server, or was refused. */
+  settled(): Promise<void> {
+    return this.#sending
+  }
+
+  #send(): void {
+    clearTimeout(this.#beat)
+    this.#sending = this.#sending.then(() => this.#announce())
+  }
+
+  async #announce(): Promise<void> {
+    const lent = this.#lent
+    if (!lent || this.#signal.aborted) {
+      return
+    }
+    const known = facts(lent)
+    let leaseMs = DEFAULT_LEASE_MS
+    try {
+      const body = { ...JSON.parse(known), ...(lent.context && { context: lent.context }) }
+      const said = await this.#http.ask('PUT', this.#path, body, { signal: this.#signal })
+      leaseMs = isRecord(said) && typeof said['leaseMs'] === 'number' ? said['leaseMs'] : leaseMs
+      this.#isAttached = true
+      this.#known = known
+      this.#told(null)
+    } catch (error) {
+      if (this.#signal.aborted) {
+        return
+      }
+      if ((error as RemitError).status > 0) {
+        // What it says will not change by itself.
+        this.#known = known
+      }
+      this.#told(error as Error)
+    }
+    if (!this.#signal.aborted) {
+      clearTimeout(this.#beat)
+      this.#beat = setTimeout(() => this.#send(), leaseMs / BEATS_A_LEASE)
+    }
+  }
+
+  /** What it holds stays its own for a while: a result may be on its way. */
+  #detach(): void {
+    clearTimeout(this.#beat)
+    if (this.#isAttached) {
+      this.#http.ask('DELETE', this.#path, undefined, { isLast: true }).catch(() => undefined)
+    }
+  }
+}
+
+/** The announcement as text, without what changes from moment to moment. */
+function facts({ tools, widgets }: Lent): string {
+  return JSON.stringify({
+    tools: Object.entries(tools).map(([name, tool]) => ({
+      name,
+      ...(tool.metadata?.title && { title: tool.metadata.title }),
+      description: tool.description,
+      parameters: parametersOf(tool.parameters),
+      category: tool.category,
+      dangerLevel: tool.dangerLevel,
+      requiresApproval: tool.requiresApproval,
+      idempotent: tool.idempotent,
+      timeoutMs: tool.timeoutMs,
+    })),
+    widgets: Object.entries(widgets).map(([name, { description, parameters }]) => ({
+      name,
+      description,
+      parameters: parametersOf(parameters),
+    })),
+  })
+}

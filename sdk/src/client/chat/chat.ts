@@ -1,0 +1,406 @@
+/** A whole chat in an element: transcript, what waits for a person, and where one writes. */
+
+import type { Widgets } from '../../core/definitions.js'
+import type { Entry } from '../../core/state.js'
+import type { Connection, Snapshot } from '../connection.js'
+import type { Notice, Prompt } from '../handlers.js'
+import { button, el, link, took, visible } from './dom.js'
+import { STYLE } from './style.js'
+import { type Texts, textsOf } from './texts.js'
+import { Transcript } from './transcript.js'
+import { WidgetShelf } from './widgets.js'
+
+/** Whoever reads this near the end stays at the end. */
+const NEAR_PX = 80
+const UNPAINTED_MS = 200
+const NEWS_MS = 10_000
+const MAX_SPOKEN = 400
+
+export interface ChatOptions {
+  /** BCP 47; the page's own where it is left out. */
+  readonly locale?: string
+  /** Texts in the place of those that are shipped. */
+  readonly texts?: Partial<Texts>
+  /** How many renders of one widget are live at once: 8 where it is left out. */
+  readonly maxLiveWidgets?: number
+}
+
+export class Chat {
+  readonly #host: HTMLElement
+  readonly #connection: Connection
+  readonly #texts: Texts
+  readonly #locale: string
+  readonly #root: ShadowRoot
+  readonly #shelf: WidgetShelf
+  readonly #transcript: Transcript
+  readonly #scroller: HTMLElement
+  readonly #words: HTMLTextAreaElement
+  readonly #send: HTMLButtonElement
+  readonly #stop: HTMLButtonElement
+  readonly #line = el('p', { class: 'line small' })
+  readonly #spoken = el('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' })
+  readonly #outbox = el('div', { class: 'outbox' })
+  readonly #prompts = el('div', { class: 'prompts' })
+  readonly #empty = el('p', { class: 'note empty' })
+  readonly #toEnd: HTMLButtonElement
+  readonly #leave: (() => void)[] = []
+  #shown: Snapshot | null = null
+  #isAtEnd = true
+  #frame = 0
+  #late: ReturnType<typeof setTimeout> | undefined
+
+  constructor(host: HTMLElement, connection: Connection, options: ChatOptions = {}) {
+    this.#host = host
+    this.#connection = connection
+    this.#locale = options.locale ?? (document.documentElement.lang || navigator.language || 'en')
+    this.#texts = textsOf(this.#locale, options.texts)
+    this.#root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+    this.#shelf = new WidgetShelf(host, this.#texts, options.maxLiveWidgets)
+    this.#scroller = el('div', { class: 'scroll', tabindex: '-1' })
+    this.#transcript = new Transcript(
+      {
+        texts: this.#texts,
+        locale: this.#locale,
+        answer: (input, answer) => connection.answer(input, answer),
+        shelf: this.#shelf,
+        refocus: () => this.#words.focus(),
+      },
+      this.#scroller,
+    )
+    this.#words = el('textarea', { rows: 1, 'aria-label': this.#texts.message })
+    this.#send = el('button', { type: 'submit', class: 'primary', text: this.#texts.send })
+    this.#stop = button(this.#texts.stop, () => this.#cancel())
+    this.#toEnd = button(this.#texts.toNewest, () => this.#scrollToEnd(), 'to-end')
+    this.#build()
+    this.#listen()
+    this.#show()
+  }
+
+  /** The widgets that are drawn from now on. */
+  define(widgets: Widgets): void {
+    this.#shelf.define(widgets)
+  }
+
+  /** Take the chat out of its element; the connection stays. */
+  close(): void {
+    this.#settle()
+    for (const leave of this.#leave) {
+      leave()
+    }
+    this.#shelf.clear()
+    this.#root.replaceChildren()
+  }
+
+  // --- what it is made of -----------------------------------------------------------------------
+
+  #build(): void {
+    this.#words.value = this.#connection.draft
+    const composer = el(
+      'form',
+      { class: 'composer', autocomplete: 'off' },
+      this.#words,
+      this.#send,
+      this.#stop,
+    )
+    composer.addEventListener('submit', (event) => {
+      event.preventDefault()
+      this.#say()
+    })
+    this.#scroller.append(
+      el(
+        'div',
+        { class: 'column' },
+        this.#empty,
+        this.#transcript.node,
+        this.#outbox,
+        this.#prompts,
+      ),
+    )
+    const section = el(
+      'section',
+      { class: 'chat', 'aria-label': this.#texts.chat, lang: this.#locale },
+      this.#scroller,
+      this.#toEnd,
+      this.#line,
+      composer,
+      this.#spoken,
+    )
+    section.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && this.#isBusy) {
+        this.#cancel()
+      }
+    })
+    style(this.#root)
+    this.#root.append(section)
+  }
+
+  #listen(): void {
+    const words = this.#words
+    words.addEventListener('input', () => {
+      this.#connection.draft = words.value
+    })
+    words.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+        event.preventDefault()
+        this.#say()
+      }
+    })
+    const scroller = this.#scroller
+    scroller.addEventListener('scroll', () => {
+      const below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
+      this.#isAtEnd = below < NEAR_PX
+      this.#toEnd.hidden = this.#isAtEnd
+    })
+    this.#toEnd.hidden = true
+    if (typeof ResizeObserver === 'function') {
+      // A picture that arrives later moves the end.
+      const seen = new ResizeObserver(() => {
+        if (this.#isAtEnd) {
+          this.#scrollToEnd()
+        }
+      })
+      seen.observe(this.#transcript.node)
+      seen.observe(scroller)
+      this.#leave.push(() => seen.disconnect())
+    }
+    const ticking = setInterval(() => this.#tick(), 1000)
+    const unsubscribe = this.#connection.subscribe(() => this.#soon())
+    this.#leave.push(unsubscribe, () => clearInterval(ticking))
+  }
+
+  // --- what its user does -------------------------------------------------------------------------
+
+  #say(): void {
+    const text = this.#words.value.trim()
+    if (!text || this.#words.disabled) {
+      return
+    }
+    this.#words.value = this.#connection.draft = ''
+    this.#isAtEnd = true
+    this.#connection.send(text)
+  }
+
+  async #cancel(): Promise<void> {
+    try {
+      await this.#connection.cancel()
+    } catch (error) {
+      this.#tell((error as Error).message)
+    }
+  }
+
+  #scrollToEnd(): void {
+    this.#scroller.scrollTop = this.#scroller.scrollHeight
+  }
+
+  // --- what is shown --------------------------------------------------------------------------------
+
+  get #isBusy(): boolean {
+    const { status } = this.#connection.snapshot().state
+    return status !== 'idle' && status !== 'closed'
+  }
+
+  /** At most once a frame, however many pieces come; a page that is not painted has no frames. */
+  #soon(): void {
+    if (this.#frame === 0) {
+      this.#frame = requestAnimationFrame(() => this.#show())
+      this.#late = setTimeout(() => this.#show(), UNPAINTED_MS)
+    }
+  }
+
+  #show(): void {
+    this.#settle()
+    const now = this.#connection.snapshot()
+    const before = this.#shown
+    this.#shown = now
+    this.#transcript.show(now.state.entries)
+    if (before?.state.entries !== now.state.entries) {
+      this.#speak(before?.state.entries ?? [], now.state.entries)
+    }
+    if (before?.outbox !== now.outbox) {
+      this.#showOutbox(now)
+    }
+    if (before?.prompts !== now.prompts || before?.notices !== now.notices) {
+      this.#showPrompts(now.prompts, now.notices, before?.notices ?? [])
+    }
+    this.#showLine(now)
+    if (this.#isAtEnd) {
+      this.#scrollToEnd()
+    }
+  }
+
+  #settle(): void {
+    cancelAnimationFrame(this.#frame)
+    clearTimeout(this.#late)
+    this.#frame = 0
+  }
+
+  #showLine(now: Snapshot): void {
+    const { status } = now.state
+    const isOver = now.link === 'over' || status === 'closed'
+    this.#words.disabled = this.#send.disabled = isOver
+    this.#stop.hidden = !this.#isBusy || isOver
+    this.#words.placeholder = this.#placeholder(isOver, status)
+    const isOpening = !now.isCaughtUp && now.link === 'connecting'
+    this.#empty.hidden = !this.#transcript.isEmpty || now.outbox.length > 0
+    this.#empty.textContent = isOpening ? this.#texts.opening : this.#texts.empty
+    const trouble = this.#trouble(now)
+    const words = trouble || this.#goingOn(now)
+    this.#line.classList.toggle('bad', trouble !== '')
+    if (this.#line.textContent !== words) {
+      this.#line.textContent = words
+      if (trouble) {
+        this.#tell(trouble)
+      }
+    }
+  }
+
+  #placeholder(isOver: boolean, status: Snapshot['state']['status']): string {
+    if (isOver) {
+      return this.#texts.over
+    }
+    if (status === 'waiting_human') {
+      return this.#texts.writeInstead
+    }
+    return this.#isBusy ? this.#texts.writeNext : this.#texts.write
+  }
+
+  #trouble({ link: state, fault, lendingFault, state: { status } }: Snapshot): string {
+    switch (state) {
+      case 'lost':
+        return this.#texts.lost
+      case 'offline':
+        return this.#texts.offline
+      case 'over':
+        return fault ?? this.#texts.closed
+      default:
+        return status === 'closed'
+          ? this.#texts.closed
+          : lendingFault
+            ? this.#texts.lendingFault(lendingFault)
+            : ''
+    }
+  }
+
+  #goingOn({ state }: Snapshot): string {
+    switch (state.status) {
+      case 'running': {
+        const last = state.entries.at(-1)
+        const isSeen =
+          (last?.kind === 'call' && !last.ended) || (last?.kind === 'message' && last.at === null)
+        const since = state.runningSince
+        return isSeen ? '' : this.#texts.thinks(since ? took(Date.now() - Date.parse(since)) : '')
+      }
+      case 'waiting_human':
+        return this.#texts.waitsForYou
+      case 'waiting_client':
+        return this.#texts.waitsForPage
+      default:
+        return ''
+    }
+  }
+
+  #tick(): void {
+    this.#transcript.tick(Date.now())
+    this.#showLine(this.#connection.snapshot())
+  }
+
+  #showOutbox({ outbox }: Snapshot): void {
+    this.#outbox.replaceChildren(
+      ...outbox.map(({ id, text, fault }) =>
+        el(
+          'div',
+          { class: 'turn user outgoing' },
+          el('p', { class: 'said', text }),
+          fault === null
+            ? null
+            : el(
+                'div',
+                { class: 'buttons' },
+                el('p', { class: 'small bad', role: 'alert', text: this.#texts.notSent(fault) }),
+                button(this.#texts.again, () => this.#connection.retry(id), 'quiet'),
+                button(this.#texts.discard, () => this.#connection.discard(id), 'quiet'),
+              ),
+        ),
+      ),
+    )
+  }
+
+  #showPrompts(
+    prompts: readonly Prompt[],
+    notices: readonly Notice[],
+    before: readonly Notice[],
+  ): void {
+    this.#prompts.replaceChildren(
+      ...notices.map(({ text }) => el('p', { class: 'note', text })),
+      ...prompts.map((prompt) => this.#prompt(prompt)),
+    )
+    for (const notice of notices) {
+      if (!before.includes(notice)) {
+        this.#tell(notice.text)
+      }
+    }
+  }
+
+  #prompt({ kind, value, done, refuse }: Prompt): HTMLElement {
+    const isLink = kind === 'open_url'
+    const url = isLink ? new URL(value) : null
+    const act = url
+      ? link(url, this.#texts.openLink(url.host))
+      : button(
+          this.#texts.copy,
+          () => navigator.clipboard.writeText(value).then(done, refuse),
+          'primary',
+        )
+    if (url) {
+      act.className = 'button primary'
+      act.addEventListener('click', done)
+    }
+    return el(
+      'article',
+      { class: 'card' },
+      el('p', { text: isLink ? this.#texts.wantsOpen : this.#texts.wantsCopy }),
+      el('pre', { text: value }),
+      el('div', { class: 'buttons' }, act, button(this.#texts.notNow, refuse)),
+    )
+  }
+
+  // --- what is said to who does not look --------------------------------------------------------------
+
+  /** A whole message, not its pieces; and what needs an answer. What happened before is no news. */
+  #speak(before: readonly Entry[], now: readonly Entry[]): void {
+    for (let at = Math.max(0, now.length - MAX_NEW); at < now.length; at += 1) {
+      const entry = now[at]
+      if (entry && entry !== before[at] && isNew(entry)) {
+        if (entry.kind === 'message' && entry.role === 'assistant' && entry.at !== null) {
+          this.#tell(entry.text)
+        } else if (entry.kind === 'input' && !entry.resolved) {
+          this.#tell(this.#texts.needed(entry.input.title))
+        }
+      }
+    }
+  }
+
+  #tell(words: string): void {
+    this.#spoken.textContent = visible(words).slice(0, MAX_SPOKEN)
+  }
+}
+
+/** Of what comes at once so much is looked at for news. */
+const MAX_NEW = 20
+
+function isNew({ at }: Entry): boolean {
+  return at !== null && Date.now() - Date.parse(at) < NEWS_MS
+}
+
+/** A sheet that is made in script needs no permission of the page's content policy. */
+function style(root: ShadowRoot): void {
+  try {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(STYLE)
+    root.adoptedStyleSheets = [sheet]
+  } catch {
+    const element = document.createElement('style')
+    element.textContent = STYLE
+    root.append(element)
+  }
+}

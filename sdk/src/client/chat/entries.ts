@@ -1,0 +1,204 @@
+/** Each entry of the transcript as elements. */
+
+import type {
+  CallEntry,
+  EndEntry,
+  Entry,
+  InputEntry,
+  LackEntry,
+  MessageEntry,
+} from '../../core/state.js'
+import { card, type Desk, settled } from './cards.js'
+import { shown } from './display.js'
+import { el, pre, pretty, took } from './dom.js'
+import { markdown } from './markdown.js'
+import type { Texts } from './texts.js'
+import type { WidgetShelf } from './widgets.js'
+
+const BAD = new Set(['error', 'expired', 'outcome_unknown'])
+
+/** What entries are drawn with. */
+export interface Drawing extends Desk {
+  readonly shelf: WidgetShelf
+  /** What had the focus goes: it must not fall back to the top of the page. */
+  readonly refocus: () => void
+}
+
+/** A drawn entry. */
+export interface Drawn {
+  readonly node: HTMLElement
+  /** Draws it as it is now; false where it has to be made anew. */
+  readonly update: (entry: Entry) => boolean
+  /** Something goes on whose time is shown. */
+  readonly tick?: (now: number) => void
+}
+
+export function drawn(entry: Entry, drawing: Drawing): Drawn {
+  switch (entry.kind) {
+    case 'message':
+      return message(entry, drawing.texts)
+    case 'call':
+      return call(entry, drawing.texts)
+    case 'input':
+      return input(entry, drawing)
+    case 'widget':
+      return fixed(drawing.shelf.place(entry))
+    case 'end':
+      return fixed(end(entry, drawing.texts))
+    case 'lack':
+      return fixed(lack(entry, drawing.texts))
+  }
+}
+
+function fixed(node: HTMLElement): Drawn {
+  return { node, update: () => true }
+}
+
+// --- what is said ---------------------------------------------------------------------------
+
+function message(first: MessageEntry, texts: Texts): Drawn {
+  const who = first.role === 'user' ? texts.you : texts.agent
+  const node = el('div', { class: `turn ${first.role}`, role: 'article', 'aria-label': who })
+  let text: string | null = null
+  let isPartial: boolean | null = null
+  const update = (entry: Entry) => {
+    if (entry.kind !== 'message' || entry.role !== first.role) {
+      return false
+    }
+    if (entry.text !== text || entry.partial !== isPartial) {
+      text = entry.text
+      isPartial = entry.partial
+      // What the user wrote is shown as it was written.
+      const words =
+        entry.role === 'user' ? el('p', { class: 'said', text }) : markdown(text, texts.tooLong)
+      const cut = entry.partial ? [el('p', { class: 'note', text: texts.cutOff })] : []
+      node.replaceChildren(words, ...cut)
+    }
+    return true
+  }
+  update(first)
+  return { node, update }
+}
+
+// --- what is done ---------------------------------------------------------------------------
+
+function call(first: CallEntry, texts: Texts): Drawn {
+  const meta = el('span', { class: 'meta' })
+  const inside = el('div', { class: 'inside' })
+  const details = el(
+    'details',
+    { class: 'act' },
+    el('summary', {}, el('b', { text: first.title || first.tool }), meta),
+    inside,
+  )
+  const below = el('div', { class: 'below' })
+  const node = el('div', { class: 'call' }, details, below)
+  let now = first
+  // What is folded is drawn when it is opened.
+  const fill = () => {
+    if (details.open) {
+      inside.replaceChildren(
+        el('h3', { text: texts.args }),
+        pre(pretty(now.args ?? {})),
+        ...(now.ended ? [el('h3', { text: texts.told }), pre(now.ended.content)] : []),
+      )
+    }
+  }
+  details.addEventListener('toggle', fill)
+  const tick = (at: number) => {
+    if (!now.ended) {
+      meta.textContent = ` · ${goingOn(now, texts)} · ${took(at - Date.parse(now.at))}`
+    }
+  }
+  const update = (entry: Entry) => {
+    if (entry.kind !== 'call') {
+      return false
+    }
+    const wasEnded = now.ended
+    now = entry
+    node.hidden = entry.isWidget && entry.ended?.outcome === 'ok'
+    if (entry.ended && entry.ended !== wasEnded) {
+      finish(entry, entry.ended, meta, below, texts)
+    } else {
+      tick(Date.now())
+    }
+    fill()
+    return true
+  }
+  if (first.ended) {
+    finish(first, first.ended, meta, below, texts)
+  }
+  update(first)
+  return { node, update, tick }
+}
+
+function goingOn({ waitsFor, progress }: CallEntry, texts: Texts): string {
+  if (waitsFor === 'person') {
+    return texts.waitsForYou.replace(/\.$/, '')
+  }
+  if (waitsFor === 'page') {
+    return texts.waitsForPage.replace(/\.$/, '')
+  }
+  return progress ? texts.progress(progress.status, progress.polls) : texts.atWork
+}
+
+function finish(
+  { at }: CallEntry,
+  { at: endedAt, outcome, display }: NonNullable<CallEntry['ended']>,
+  meta: HTMLElement,
+  below: HTMLElement,
+  texts: Texts,
+): void {
+  const isGood = outcome === 'ok'
+  meta.className = BAD.has(outcome) ? 'meta bad' : 'meta'
+  meta.textContent = isGood
+    ? ` · ${took(Date.parse(endedAt) - Date.parse(at))}`
+    : ` · ${texts.outcomes[outcome] ?? outcome}`
+  const error = display && 'error' in display ? display.error : null
+  const notes: HTMLElement[] = []
+  if (error && outcome === 'error') {
+    notes.push(el('p', { class: 'note bad', text: error.message }))
+  }
+  if (outcome === 'outcome_unknown' || error?.mayHaveHappened) {
+    notes.push(el('p', { class: 'note bad', text: texts.unknown }))
+  }
+  const drawing = isGood ? shown(display, texts) : null
+  below.replaceChildren(...notes, ...(drawing ? [drawing] : []))
+}
+
+// --- what waits for a person ------------------------------------------------------------------
+
+function input(first: InputEntry, drawing: Drawing): Drawn {
+  const node = el('div', { class: 'input' })
+  let isOpen: boolean | null = null
+  const update = (entry: Entry) => {
+    if (entry.kind !== 'input') {
+      return false
+    }
+    const opens = entry.resolved === undefined
+    if (opens !== isOpen) {
+      isOpen = opens
+      const hadFocus = node.contains((node.getRootNode() as Document | ShadowRoot).activeElement)
+      node.replaceChildren(opens ? card(entry.input, drawing) : settled(entry, drawing))
+      if (hadFocus) {
+        drawing.refocus()
+      }
+    }
+    return true
+  }
+  update(first)
+  return { node, update }
+}
+
+// --- what went wrong ----------------------------------------------------------------------------
+
+function end({ reason, message: said }: EndEntry, texts: Texts): HTMLElement {
+  return reason === 'cancelled'
+    ? el('p', { class: 'note', text: texts.stopped })
+    : el('p', { class: 'note bad', text: said || texts.failed })
+}
+
+function lack({ app, tool, reason }: LackEntry, texts: Texts): HTMLElement {
+  const words = tool === undefined ? texts.noApp(app, reason) : texts.noTool(app, tool, reason)
+  return el('p', { class: 'note', text: words })
+}

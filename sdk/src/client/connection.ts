@@ -1,0 +1,311 @@
+/** A page's connection with a session: what it shows, what it lends, and what its user does. */
+
+import type { Tools, WidgetFacts } from '../core/definitions.js'
+import { reduceAll, type SessionState, START } from '../core/state.js'
+import { Http, type HttpOptions, path, RemitError, randomId } from '../transport/http.js'
+import { follow, type Over } from '../transport/stream.js'
+import type { Input } from '../wire/event.js'
+import { isRecord } from '../wire/json.js'
+import { Announcer, type Lent } from './announcer.js'
+import { Executor } from './executor.js'
+import { type Notice, ownHandlers, type Prompt } from './handlers.js'
+
+export type Context = Readonly<Record<string, unknown>>
+
+/** What a page lends to the agent, and what its user is looking at. */
+export interface Definitions {
+  readonly tools?: Tools
+  readonly widgets?: Readonly<Record<string, WidgetFacts>>
+  /** A JSON object up to 8 KiB; the agent reads the newest as the page's words. */
+  readonly context?: Context
+}
+
+export interface ConnectionOptions extends HttpOptions, Definitions {
+  /** Id of the session, which the host's back end made. */
+  readonly session: string
+}
+
+/** A message that has not come back as an event yet. */
+export interface Outgoing {
+  readonly id: string
+  readonly text: string
+  /** Why it was not sent; null while it is on its way. */
+  readonly fault: string | null
+}
+
+/** How a person answers what waits for one. */
+export type Answer =
+  | { readonly decision: 'approve'; readonly digest: string; readonly remember?: 'session' }
+  | { readonly decision: 'deny'; readonly note?: string }
+  | { readonly press: string }
+  | { readonly skip: true }
+  | { readonly cancel: true }
+
+export type Link = 'connecting' | 'open' | 'lost' | 'offline' | 'over'
+
+/** What is to be shown now. A part that did not change is the same object. */
+export interface Snapshot {
+  readonly state: SessionState
+  readonly link: Link
+  /** Why nothing follows; null where the session was closed, or goes on. */
+  readonly fault: string | null
+  /** What the server says against what the page lends; null where it takes it. */
+  readonly lendingFault: string | null
+  readonly outbox: readonly Outgoing[]
+  readonly prompts: readonly Prompt[]
+  readonly notices: readonly Notice[]
+  /** Whether all that happened before was read. */
+  readonly isCaughtUp: boolean
+}
+
+const CONNECTING: Snapshot = {
+  state: START,
+  link: 'connecting',
+  fault: null,
+  lendingFault: null,
+  outbox: [],
+  prompts: [],
+  notices: [],
+  isCaughtUp: false,
+}
+
+/**
+ * What a page has of a session. It reads the events, executes the agent's calls of the page's
+ * tools, and sends what the user says and decides.
+ */
+export class Connection {
+  readonly session: string
+  readonly #http: Http
+  readonly #client = randomId()
+  readonly #announcer: Announcer
+  readonly #executor: Executor
+  readonly #ended = new AbortController()
+  readonly #listeners = new Set<() => void>()
+  #snapshot: Snapshot = CONNECTING
+  #definitions: Definitions
+  /** Where the log was when this page came: what happened before is not news. */
+  #headThen: number | null = null
+  /** What is typed and not sent: it outlives the chat that is unmounted. */
+  draft = ''
+
+  constructor(options: ConnectionOptions) {
+    const { session } = options
+    const signal = this.#ended.signal
+    this.session = session
+    this.#http = new Http(options)
+    this.#definitions = options
+    const told = (fault: Error | null) => this.#lendingTold(fault)
+    this.#announcer = new Announcer(this.#http, session, this.#client, told, signal)
+    const own = ownHandlers({
+      ask: (prompt, until) => this.#ask(prompt, until),
+      tell: (notice) => this.#set({ notices: [...this.#snapshot.notices, notice] }),
+    })
+    const find = (handler: string) =>
+      entry(this.#definitions.tools ?? {}, handler) ?? entry(own, handler)
+    this.#executor = new Executor(
+      this.#http,
+      session,
+      this.#client,
+      find,
+      () => this.#announcer.settled(),
+      signal,
+    )
+    this.#lend()
+    this.#follow()
+  }
+
+  /** What is to be shown; the same object until something changes. */
+  readonly snapshot = (): Snapshot => this.#snapshot
+
+  /** Be told when the snapshot has changed; gives back what ends it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** What the page lends from now on: it reaches the agent on its next run. */
+  update(definitions: Definitions): void {
+    this.#definitions = definitions
+    this.#lend()
+  }
+
+  /**
+   * Say something. While something waits for an answer this takes it back; while the agent works
+   * it is the next message. Where it cannot be sent it stays in the outbox, with the reason.
+   */
+  async send(text: string): Promise<void> {
+    const id = randomId()
+    this.#set({ outbox: [...this.#snapshot.outbox, { id, text, fault: null }] })
+    await this.#deliver(id, text)
+  }
+
+  /** Try once more to send what is in the outbox. */
+  async retry(id: string): Promise<void> {
+    const found = this.#snapshot.outbox.find((one) => one.id === id)
+    if (found?.fault != null) {
+      this.#outgoing(id, { fault: null })
+      await this.#deliver(id, found.text)
+    }
+  }
+
+  /** Take back what could not be sent. */
+  discard(id: string): void {
+    this.#set({ outbox: this.#snapshot.outbox.filter((one) => one.id !== id) })
+  }
+
+  /**
+   * Answer what waits for a person. The first answer decides: another one's is taken as it stands,
+   * and comes as an event.
+   *
+   * @returns the input as it stands where it is another one by now, else null.
+   * @throws RemitError
+   */
+  async answer(input: Input, answer: Answer): Promise<Input | null> {
+    try {
+      await this.#post(path`human-input/${input.id}`, answer)
+      return null
+    } catch (error) {
+      const stands = error instanceof RemitError ? error.problem['input'] : undefined
+      if (isRecord(stands)) {
+        return stands['status'] === 'open' ? (stands as unknown as Input) : null
+      }
+      throw error
+    }
+  }
+
+  /** Stop the run: what was not sent is not sent. @throws RemitError */
+  async cancel(): Promise<void> {
+    await this.#post('cancel', {})
+  }
+
+  /** Leave the session, which goes on without this page. */
+  close(): void {
+    this.#ended.abort()
+    this.#listeners.clear()
+  }
+
+  #post(what: string, body: unknown): Promise<unknown> {
+    return this.#http.ask('POST', `${path`/v1/sessions/${this.session}`}/${what}`, body)
+  }
+
+  async #deliver(id: string, text: string): Promise<void> {
+    const { context } = this.#definitions
+    const isWaiting = this.#snapshot.state.status === 'waiting_human'
+    try {
+      await this.#announcer.settled()
+      const said = await this.#post('messages', {
+        text,
+        clientId: this.#client,
+        ...(context && { context }),
+        ...(isWaiting ? { withdraw: true } : { queue: true }),
+      })
+      const seq = isRecord(said) && typeof said['seq'] === 'number' ? said['seq'] : 0
+      this.#sent.set(id, seq)
+      this.#set({})
+    } catch (error) {
+      this.#outgoing(id, { fault: (error as Error).message })
+    }
+  }
+
+  /** Numbers of the events that messages of the outbox became. */
+  readonly #sent = new Map<string, number>()
+
+  #outgoing(id: string, changes: Partial<Outgoing>): void {
+    const change = (one: Outgoing) => (one.id === id ? { ...one, ...changes } : one)
+    this.#set({ outbox: this.#snapshot.outbox.map(change) })
+  }
+
+  #lend(): void {
+    const { tools = {}, widgets = {}, context } = this.#definitions
+    this.#announcer.lend({ tools, widgets, context } satisfies Lent)
+  }
+
+  #lendingTold(fault: Error | null): void {
+    const said = fault instanceof RemitError && fault.status === 0 ? null : (fault?.message ?? null)
+    if (said !== this.#snapshot.lendingFault) {
+      this.#set({ lendingFault: said })
+    }
+  }
+
+  #ask(prompt: Prompt, until: AbortSignal): void {
+    const gone = () => {
+      this.#set({ prompts: this.#snapshot.prompts.filter((one) => one !== shown) })
+    }
+    const shown: Prompt = {
+      ...prompt,
+      done: () => {
+        gone()
+        prompt.done()
+      },
+      refuse: () => {
+        gone()
+        prompt.refuse()
+      },
+    }
+    until.addEventListener('abort', gone)
+    this.#set({ prompts: [...this.#snapshot.prompts, shown] })
+  }
+
+  async #follow(): Promise<void> {
+    const reader = {
+      headSeq: () => this.#snapshot.state.headSeq,
+      events: (events: Parameters<typeof reduceAll>[1]) => {
+        this.#set({ state: reduceAll(this.#snapshot.state, events) })
+      },
+      reset: () => this.#set({ state: START }),
+      open: () => {
+        this.#set({ link: 'open' })
+        this.#execute()
+      },
+      lost: (isOffline: boolean) => this.#set({ link: isOffline ? 'offline' : 'lost' }),
+      over: (why: Over) =>
+        this.#set({ link: 'over', fault: why === 'closed' ? null : why.message }),
+    }
+    this.#readHead()
+    await follow(this.#http, this.session, reader, this.#ended.signal)
+  }
+
+  /** A call that waits since before this page came is only known once all is read. */
+  async #readHead(): Promise<void> {
+    try {
+      const found = await this.#http.ask('GET', path`/v1/sessions/${this.session}`, undefined, {
+        signal: this.#ended.signal,
+      })
+      this.#headThen = isRecord(found) ? Number(found['headSeq'] ?? 0) : 0
+    } catch {
+      // The stream says why.
+      this.#headThen = 0
+    }
+    this.#set({})
+  }
+
+  #set(changes: Partial<Snapshot>): void {
+    if (this.#ended.signal.aborted) {
+      return
+    }
+    const next = { ...this.#snapshot, ...changes }
+    const head = next.state.headSeq
+    const isCaughtUp = next.isCaughtUp || (this.#headThen !== null && head >= this.#headThen)
+    const outbox = next.outbox.filter(({ id }) => (this.#sent.get(id) ?? Infinity) > head)
+    this.#snapshot = {
+      ...next,
+      isCaughtUp,
+      outbox: outbox.length === next.outbox.length ? next.outbox : outbox,
+    }
+    for (const listener of this.#listeners) {
+      listener()
+    }
+    this.#execute()
+  }
+
+  #execute(): void {
+    const { isCaughtUp, state, link } = this.#snapshot
+    if (isCaughtUp && link === 'open' && state.clientCalls.length > 0) {
+      this.#executor.consider(state.clientCalls)
+    }
+  }
+}
+
+function entry(tools: Tools, name: string): Tools[string] | undefined {
+  return Object.hasOwn(tools, name) ? tools[name] : undefined
+}

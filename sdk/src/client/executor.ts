@@ -1,0 +1,205 @@
+/** Executes the agent's calls of the page's tools: one at a time, and none of them twice. */
+
+import type { AnyTool } from '../core/definitions.js'
+import { validate } from '../core/parameters.js'
+import { NotPlainError, plainJson } from '../core/plain.js'
+import type { ClientCall } from '../core/state.js'
+import { type Http, path, RemitError, sleep } from '../transport/http.js'
+
+/** Between tries to post a result, while the server is away. */
+const POST_PAUSE_MS = 5000
+const LEAST_PAUSE_MS = 200
+const TOO_LARGE = 413
+
+/** What a call is executed by; `undefined` where this page has nothing for it. */
+export type FindTool = (handler: string) => AnyTool | undefined
+
+interface Claim {
+  readonly claim: string
+  readonly args: unknown
+  readonly timeoutMs: number
+}
+
+interface Fault {
+  readonly code: 'client_error' | 'unserializable_result' | 'invalid_arguments'
+  readonly message: string
+}
+
+export class Executor {
+  readonly #http: Http
+  readonly #session: string
+  readonly #client: string
+  readonly #find: FindTool
+  readonly #announced: () => Promise<void>
+  readonly #signal: AbortSignal
+  #waiting: readonly ClientCall[] = []
+  #isBusy = false
+  /** Offers that were taken, or that are no business of this page's. */
+  readonly #done = new Set<string>()
+
+  /** @param announced when the server knows what this page has: before that it gets no call. */
+  constructor(
+    http: Http,
+    session: string,
+    client: string,
+    find: FindTool,
+    announced: () => Promise<void>,
+    signal: AbortSignal,
+  ) {
+    this.#http = http
+    this.#session = session
+    this.#client = client
+    this.#find = find
+    this.#announced = announced
+    this.#signal = signal
+  }
+
+  /** Take what waits for a page now. */
+  consider(calls: readonly ClientCall[]): void {
+    this.#waiting = calls
+    if (!this.#isBusy) {
+      this.#isBusy = true
+      this.#work().finally(() => {
+        this.#isBusy = false
+      })
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      const call = this.#waiting.find((one) => !this.#done.has(offer(one)))
+      if (!call || this.#signal.aborted) {
+        return
+      }
+      if (!(await this.#take(call))) {
+        return
+      }
+    }
+  }
+
+  /** Claim a call and execute it; false where it is to be tried when the server is back. */
+  async #take(call: ClientCall): Promise<boolean> {
+    if (!this.#find(call.handler)) {
+      this.#done.add(offer(call))
+      return true
+    }
+    await this.#announced()
+    let claim: Claim
+    try {
+      claim = (await this.#http.ask('POST', this.#path(call, 'claim'), {
+        clientId: this.#client,
+      })) as Claim
+    } catch (error) {
+      return this.#refused(call, error)
+    }
+    this.#done.add(offer(call))
+    const end = await this.#execute(call, claim)
+    await this.#post(call, claim, end)
+    return true
+  }
+
+  async #refused(call: ClientCall, error: unknown): Promise<boolean> {
+    if (error instanceof RemitError && error.status >= 400 && error.status < 500) {
+      if (error.retryAfterMs === null) {
+        this.#done.add(offer(call))
+      } else {
+        await sleep(Math.max(LEAST_PAUSE_MS, error.retryAfterMs), this.#signal)
+      }
+      return true
+    }
+    return false
+  }
+
+  /** The body of the result. */
+  async #execute(call: ClientCall, claim: Claim): Promise<string> {
+    const tool = this.#find(call.handler)
+    if (!tool) {
+      return faulty({
+        code: 'client_error',
+        message: `${call.handler} is not on this page any more.`,
+      })
+    }
+    const input = await validate(tool.parameters, claim.args).catch((error: unknown) => ({
+      isValid: false as const,
+      message: words(error),
+    }))
+    if (!input.isValid) {
+      return faulty({ code: 'invalid_arguments', message: input.message })
+    }
+    const over = new AbortController()
+    const timer = setTimeout(() => over.abort(), claim.timeoutMs)
+    const leave = () => over.abort()
+    this.#signal.addEventListener('abort', leave)
+    try {
+      const context = { callId: call.callId, signal: over.signal }
+      // The newest definition: validating may have taken a while.
+      const execute = (this.#find(call.handler) ?? tool).execute
+      const value = await Promise.race([
+        Promise.resolve(execute(input.value as never, context)),
+        aborted(over.signal, `${call.handler} took longer than ${claim.timeoutMs} ms.`),
+      ])
+      return `"result":${plainJson(value)}`
+    } catch (error) {
+      return faulty(error instanceof NotPlainError ? notPlain(call.handler, error) : failed(error))
+    } finally {
+      clearTimeout(timer)
+      this.#signal.removeEventListener('abort', leave)
+    }
+  }
+
+  /** Until the server took it: posting it twice is harmless, losing it is not. */
+  async #post(call: ClientCall, { claim }: Claim, end: string): Promise<void> {
+    let body: string = end
+    while (!this.#signal.aborted) {
+      try {
+        const sent = JSON.parse(`{"claim":${JSON.stringify(claim)},${body}}`)
+        await this.#http.ask('POST', this.#path(call, 'result'), sent)
+        return
+      } catch (error) {
+        const status = error instanceof RemitError ? error.status : 0
+        if (status === TOO_LARGE && body === end) {
+          body = faulty(notPlain(call.handler, new Error('it is larger than the server takes')))
+        } else if (status >= 400 && status < 500 && status !== 429) {
+          // Too late, or none of ours: the agent was told otherwise.
+          return
+        } else {
+          await sleep(POST_PAUSE_MS, this.#signal)
+        }
+      }
+    }
+  }
+
+  #path({ callId }: ClientCall, act: 'claim' | 'result'): string {
+    return `${path`/v1/sessions/${this.#session}/calls/${callId}`}/${act}`
+  }
+}
+
+function offer({ callId, seq }: ClientCall): string {
+  return `${callId} ${seq}`
+}
+
+function faulty(fault: Fault): string {
+  return `"error":${JSON.stringify(fault)}`
+}
+
+function failed(error: unknown): Fault {
+  return { code: 'client_error', message: words(error) }
+}
+
+function notPlain(tool: string, error: Error): Fault {
+  return {
+    code: 'unserializable_result',
+    message: `The result of ${tool} cannot be sent: ${error.message}. Its action may already have happened: read the current state before trying again.`,
+  }
+}
+
+/** What was thrown, as the agent reads it. */
+function words(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)) || 'It failed without a message.'
+}
+
+function aborted(signal: AbortSignal, message: string): Promise<never> {
+  return new Promise((_done, fail) => {
+    signal.addEventListener('abort', () => fail(new Error(message)))
+  })
+}
