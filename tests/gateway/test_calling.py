@@ -346,6 +346,9 @@ async def test_preview_that_cannot_run_is_said_on_the_card(preview: Json) -> Non
         (answer(b"{"), "response_invalid", True),
         (answer(b'{"a":1,"a":2}'), "response_invalid", True),
         (answer({}, 500), "upstream_error", False),
+        # A gateway got no answer of the app's, which may have gone on.
+        (answer({}, 502), "upstream_error", True),
+        (answer({}, 504), "upstream_error", True),
         (answer({}, 404), "upstream_error", False),
         (answer(None, 302, location="https://evil.example/"), "upstream_error", False),
         (answer({}, 401), "not_connected", False),

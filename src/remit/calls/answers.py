@@ -54,6 +54,8 @@ _UNKNOWN_OUTCOMES = frozenset(
         "poll_exhausted",
     }
 )
+# A gateway that had no answer of the app's to pass on: it gave up, the app may go on.
+_NO_ANSWER_BEHIND = frozenset({502, 504})
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -336,8 +338,17 @@ def _cut(text: str) -> str:
 def may_have_happened(tool: Tool, error: CallError) -> bool:
     """Whether the action may have happened although the call failed (section 5).
 
-    A job whose status could not be read counts: the app had said yes to it.
+    A job whose status could not be read counts: the app had said yes to it. So does a gateway's
+    word that it got no answer.
     """
     request = tool.request
     reads = tool.category is Category.READ and request is not None and request.method is Method.GET
-    return error.sent and not reads and (error.started or error.code in _UNKNOWN_OUTCOMES)
+    unknown = (
+        error.started
+        or error.code in _UNKNOWN_OUTCOMES
+        or (
+            isinstance(error, UpstreamError)
+            and (error.details or {}).get("status") in _NO_ANSWER_BEHIND
+        )
+    )
+    return error.sent and not reads and unknown
