@@ -38,6 +38,9 @@ REMARKS = [
     pytest.param(apps.tool("list_to_delete"), None, id="reads what may be deleted"),
     pytest.param(apps.tool("get_send_log"), None, id="reads what was sent"),
     pytest.param(apps.tool("payments"), None, id="a noun"),
+    pytest.param(
+        apps.tool("get_charge", title="Look up a charge"), None, id="what is read, in the title"
+    ),
     pytest.param(apps.tool("delete_all", "POST", **WRITES), None, id="not called safe"),
 ]
 

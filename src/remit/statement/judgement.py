@@ -77,11 +77,11 @@ def _mildest_claim(tool: Tool) -> str | None:
 
 def _harsh_word(tool: Tool) -> str | None:
     """A word for lasting harm at the front of the name or title, or at the end of the name."""
-    for text in (tool.name, tool.title or ""):
+    for text, places in ((tool.name, (0, -1)), (tool.title or "", (0,))):
         words = [word.lower() for word in _WORDS.split(text) if word]
         if not words or words[0] in _READING:
             continue
-        found = next((word for word in (words[0], words[-1]) if word in _HARSH), None)
+        found = next((words[at] for at in places if words[at] in _HARSH), None)
         if found is not None:
             return found
     return None
