@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import sys
 import urllib.request
 from html.parser import HTMLParser
@@ -21,7 +22,7 @@ from tests.examples.scenes_process import RunningApp
 from tests.main.conftest import Remit
 from tests.main.developing import TOKEN, developing, within
 from tests.main.dialog import Dialog
-from tests.main.processes import COMMAND, WAIT_S, environment
+from tests.main.processes import COMMAND, WAIT_S, environment, run
 from tests.main.test_serving import Api
 
 # How every key begins.
@@ -339,3 +340,16 @@ def test_whatever_the_page_shows_is_text() -> None:
             assert word not in text, (part.name, word)
         addresses = set(re.findall(r"https?://[\w.-]+", text)) - {"http://www.w3.org"}
         assert addresses == set(), part.name
+
+
+def test_a_port_that_is_taken_is_said_with_the_option_that_chose_it(tmp_path: Path) -> None:
+    """`remit dev` has `--port`; what is set for a server does not count here."""
+    (tmp_path / "app.json").write_text(json.dumps(definition()), "utf-8")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = run(tmp_path, "dev", "--no-open", "--port", port, "app.json", "--user", "ana")
+    assert done.code == 2
+    assert f"--port {port}: nothing can listen there" in done.err
+    assert "set another --port" in done.err

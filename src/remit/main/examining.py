@@ -247,13 +247,19 @@ async def _is_served(settings: Settings) -> bool:
     return (health.status, health.body) == (200, _HEALTHY) and b"\nremit_" in counters.body
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int, *, of: str = "[server]") -> socket.socket:
     """A socket that is bound and listens; the caller closes it.
+
+    Args:
+        host: where.
+        port: 0 for any that is free.
+        of: what host and port were given by, for the words: ``[server]``, or ``--port``.
 
     Raises:
         WrongUse: it cannot be had.
     """
-    place = f"[server] host {host}, port {port}"
+    place = f"[server] host {host}, port {port}" if of == "[server]" else f"{of} {port}"
+    mend = "[server] port to another" if of == "[server]" else f"another {of}"
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
@@ -272,7 +278,7 @@ def listening(host: str, port: int) -> socket.socket:
         reason = (error.strerror or "it failed").lower()
         raise WrongUse(
             f"{place}: nothing can listen there: {reason}. Is a server running there already? "
-            "End it, or set [server] port to another."
+            f"End it, or set {mend}."
         ) from None
     return bound
 

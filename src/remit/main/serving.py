@@ -62,12 +62,13 @@ class Beside:
 Besides: TypeAlias = "Callable[[Composed, str], AbstractAsyncContextManager[Beside]]"
 
 
-def serve(settings: Settings, besides: Besides | None = None) -> int:
+def serve(settings: Settings, besides: Besides | None = None, *, port_of: str = "[server]") -> int:
     """Serve until SIGTERM or Ctrl-C; 0 where all that was under way came to its end.
 
     Args:
         settings: what is set.
         besides: what stands beside the API.
+        port_of: what the port was given by, for the words where it is taken.
 
     Raises:
         WrongUse: a setting, the port, the schema or the vault's key.
@@ -75,7 +76,7 @@ def serve(settings: Settings, besides: Besides | None = None) -> int:
     """
     # A dump of this process would hold its keys, and credentials that are on their way.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    bound = listening(settings.server.host, settings.server.port)
+    bound = listening(settings.server.host, settings.server.port, of=port_of)
     try:
         # The fastest event loop that is installed.
         factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()

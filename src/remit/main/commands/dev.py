@@ -69,7 +69,7 @@ def run(wish: Wish, settings: Settings) -> int:
         folder = _folder(wish.keep, stack)
         components = stack.enter_context(Components(commands, brand=settings.brand))
         dev = Dev(settings, files, given, components, opens=wish.opens)
-        return serve(_of_dev(settings, folder, _port(wish.port)), dev.beside)
+        return serve(_of_dev(settings, folder, _port(wish.port)), dev.beside, port_of="--port")
 
 
 def _of_dev(settings: Settings, folder: Path, port: int) -> Settings:
