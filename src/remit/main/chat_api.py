@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 PATIENCE_S = 30.0
 _BETWEEN_S = 0.5
 _PAGE = 500
+_AGAIN = "Asking again."
+# A yes must not look as if it was lost: the person would think that they may still say no.
+_STAYS = "What you just said is sent as soon as the server is back; Ctrl-C takes it back."
 
 
 class SessionApi:
@@ -150,7 +153,7 @@ class SessionApi:
                 if not self.session or time.monotonic() > until:
                     raise
                 if not told:
-                    self._waiting(error.message)
+                    self._waiting(f"{error.message} {_AGAIN if method == 'GET' else _STAYS}")
                 told = True
                 time.sleep(_BETWEEN_S)
 

@@ -33,7 +33,7 @@ def run(*, server: str | None, user: str | None, apps: Sequence[str], session: s
     if session is not None and apps:
         raise WrongUse("--app is for a new session; the one of --session has its apps already.")
     view = View()
-    api = SessionApi(server, lambda words: view.line(f"{words} Asking again.", "yellow"))
+    api = SessionApi(server, lambda words: view.line(words, "yellow"))
     found = _begun(api, user or "", apps) if session is None else api.resume(session, user)
     at_terminal = is_terminal(sys.stdin) and is_terminal(sys.stdout)
     head = 0
