@@ -10,6 +10,7 @@ import { type Http, path, RemitError, sleep } from '../transport/http.js'
 const POST_PAUSE_MS = 5000
 const LEAST_PAUSE_MS = 200
 const TOO_LARGE = 413
+const LEFT = 'The page left the conversation before it executed this: nothing happened.'
 
 /** What a call is executed by; `undefined` where this page has nothing for it. */
 export type FindTool = (handler: string) => AnyTool | undefined
@@ -126,6 +127,9 @@ export class Executor {
     if (!input.isValid) {
       return faulty({ code: 'invalid_arguments', message: input.message })
     }
+    if (this.#signal.aborted) {
+      return faulty({ code: 'client_error', message: LEFT })
+    }
     const over = new AbortController()
     const timer = setTimeout(() => over.abort(), claim.timeoutMs)
     const leave = () => over.abort()
@@ -147,13 +151,17 @@ export class Executor {
     }
   }
 
-  /** Until the server took it: posting it twice is harmless, losing it is not. */
+  /**
+   * Until the server took it: posting it twice is harmless, losing it is not. A session that was
+   * left is told once.
+   */
   async #post(call: ClientCall, { claim }: Claim, end: string): Promise<void> {
     let body: string = end
-    while (!this.#signal.aborted) {
+    do {
       try {
         const sent = JSON.parse(`{"claim":${JSON.stringify(claim)},${body}}`)
-        await this.#http.ask('POST', this.#path(call, 'result'), sent)
+        const isLast = this.#signal.aborted
+        await this.#http.ask('POST', this.#path(call, 'result'), sent, { isLast })
         return
       } catch (error) {
         const status = error instanceof RemitError ? error.status : 0
@@ -166,7 +174,7 @@ export class Executor {
           await sleep(POST_PAUSE_MS, this.#signal)
         }
       }
-    }
+    } while (!this.#signal.aborted)
   }
 
   #path({ callId }: ClientCall, act: 'claim' | 'result'): string {

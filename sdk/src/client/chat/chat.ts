@@ -188,8 +188,15 @@ export class Chat {
     }
   }
 
+  /** What is approved is read before its button: where not all of a card fits, its head is shown. */
   #scrollToEnd(): void {
-    this.#scroller.scrollTop = this.#scroller.scrollHeight
+    const scroller = this.#scroller
+    const card = scroller.querySelector<HTMLElement>('.transcript > :last-child > .card')
+    if (card && card.offsetHeight > scroller.clientHeight) {
+      card.scrollIntoView({ block: 'start' })
+    } else {
+      scroller.scrollTop = scroller.scrollHeight
+    }
   }
 
   // --- what is shown --------------------------------------------------------------------------------

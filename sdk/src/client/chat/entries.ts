@@ -156,7 +156,8 @@ function finish(
     : ` · ${texts.outcomes[outcome] ?? outcome}`
   const error = display && 'error' in display ? display.error : null
   const notes: HTMLElement[] = []
-  if (error && outcome === 'error') {
+  // A person's no says itself; what refused it otherwise, and why, does not.
+  if (error && (outcome === 'error' || (outcome === 'denied' && error.code !== 'denied'))) {
     notes.push(el('p', { class: 'note bad', text: error.message }))
   }
   if (outcome === 'outcome_unknown' || error?.mayHaveHappened) {

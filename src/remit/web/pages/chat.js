@@ -287,7 +287,8 @@ export class Chat {
     call.inside.append(el("h3", { text: "What the agent was told" }), pre(data.content ?? ""));
     // What the model made up was no call, and has no record.
     if (call.kept) call.inside.append(record(data.callId));
-    if (error && data.outcome === "error") call.last.after(el("p", { className: "note bad", text: error.message }));
+    // A person's no says itself; what refused it otherwise, and why, does not.
+    if (error && (data.outcome === "error" || (data.outcome === "denied" && error.code !== "denied"))) call.last.after(el("p", { className: "note bad", text: error.message }));
     if (error?.mayHaveHappened && data.outcome !== "outcome_unknown") this.note(UNKNOWN, true);
     const drawn = good ? shown(data.display) : null;
     if (drawn) call.last.after(drawn);
@@ -300,6 +301,11 @@ export class Chat {
     const made = card(data, { wants });
     this.cards.set(data.id, made);
     this.add(made);
+    // What is approved is read before its button: where not all of it fits, its head is shown.
+    if (this.atEnd && made.offsetHeight > at("scroll").clientHeight - 32) {
+      this.atEnd = false;
+      made.scrollIntoView({ block: "start" });
+    }
     const call = this.calls.get(data.callId);
     if (call) Object.assign(call, { word: "waits for an answer", last: made });
     if (isNew(when)) speak(`An answer is needed. ${data.line ? `${data.line.act}, ${data.line.danger}.` : ""} ${data.title}`);
