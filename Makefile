@@ -24,6 +24,7 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: export PYTHONPYCACHEPREFIX = $(CURDIR)/.venv/compiled
 test: setup ## run the tests (of the npm package too, where Node is; not with ARGS)
 	@$(if $(ARGS),,.ci/sdk test)
+	@$(if $(ARGS),,.ci/example test)
 	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
 
 chaos: setup ## 50,000 calls and 400 sessions while servers die; nothing is sent twice
