@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { bundled, PLACE } from '../scripts/bundle-kit.js'
+import { BUNDLES, bundled } from '../scripts/bundles.js'
 
-test('the kit in the Python package is what these sources give: run `npm run build`', async () => {
-  const text = await bundled()
+test.each(BUNDLES)(
+  '$source in the Python package is what these sources give: run `npm run build`',
+  async ({ place, source }) => {
+    const text = await bundled(source)
 
-  expect(await readFile(PLACE, 'utf8')).toBe(text)
-  expect(text).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(/m)
-})
+    expect(await readFile(place, 'utf8')).toBe(text)
+    expect(text).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(/m)
+  },
+)

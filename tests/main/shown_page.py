@@ -36,28 +36,32 @@ class Shown:
         """Say something in a new conversation; the app answers the agent's call with these."""
         self.app.answers = list(answers)
         self.page.run("document.getElementById('new-chat').click()")
-        self.page.until("document.querySelectorAll('.turn').length === 0")
+        self.page.until(f"{CHAT}.querySelectorAll('.turn').length === 0")
+        self.write("Show it.")
+
+    def write(self, text: str) -> None:
+        """Write a message and send it."""
         self.page.run(
-            "document.getElementById('words').value = 'Show it.';"
-            "document.getElementById('composer').requestSubmit()"
+            f"{{ const chat = {CHAT}; chat.querySelector('textarea').value = {json.dumps(text)};"
+            "chat.querySelector('form').requestSubmit() }"
         )
 
     def see(self, words: str) -> None:
         """Wait until words stand in the conversation."""
-        self.page.until(f"{TRANSCRIPT}.innerText.includes({json.dumps(words)})")
+        self.page.until(f"{CHAT}.textContent.includes({json.dumps(words)})")
 
     def press(self, label: str) -> None:
         """Press the button of a card."""
         self.page.run(
-            "[...document.querySelectorAll('#transcript .card button')]"
+            f"[...{CHAT}.querySelectorAll('.card button')]"
             f".find((one) => one.textContent === {json.dumps(label)}).click()"
         )
 
     def drawn(self, note: str) -> Any:  # noqa: ANN401 - JSON
         """A note as the page draws it, in the transcript: its HTML, and its text as it is seen."""
         return self.page.run(
-            f"""import("/dev/markdown.js").then(({{ markdown }}) => {{
-              const made = markdown({json.dumps(note)});
+            f"""import("/dev/sdk.js").then(({{ markdown }}) => {{
+              const made = markdown({json.dumps(note)}, {json.dumps(TOO_LONG)});
               {TRANSCRIPT}.replaceChildren(made);
               return {{ html: made.innerHTML, text: made.innerText }};
             }})"""
@@ -66,10 +70,11 @@ class Shown:
     def framed(self, address: str) -> Any:  # noqa: ANN401 - JSON
         """How many frames there are of an address, and what is said."""
         return self.page.run(
-            f"""import("/dev/embed.js").then(({{ embed }}) => {{
-              {TRANSCRIPT}.replaceChildren(embed({json.dumps(address)}));
+            f"""Promise.all([import("/dev/sdk.js"), import("/dev/chat.js")]).then((made) => {{
+              const [sdk, chat] = made;
+              {TRANSCRIPT}.replaceChildren(sdk.embed({json.dumps(address)}, chat.framing()));
               return {{
-                frames: document.querySelectorAll("iframe").length,
+                frames: {TRANSCRIPT}.querySelectorAll("iframe").length,
                 text: {TRANSCRIPT}.innerText,
               }};
             }})"""
@@ -80,7 +85,10 @@ class Shown:
         return str(self.page.run("sessionStorage.getItem('remit.dev.session')"))
 
 
-TRANSCRIPT = "document.getElementById('transcript')"
+CHAT = "document.getElementById('view')?.shadowRoot"
+TRANSCRIPT = f"{CHAT}?.querySelector('.transcript')"
+WORDS = f"{CHAT}?.querySelector('textarea')"
+TOO_LONG = "The rest is left out: it is too long."
 
 
 @contextmanager
@@ -96,7 +104,7 @@ def shown_page(folder: Path, **env: str) -> Generator[Shown]:
         }
         with developing(folder, "app.json", "--user", "ana", port=0, **env) as dev:
             page = browser.open(f"{dev.api.url}/dev#code={dev.code}")
-            page.until("!document.getElementById('words').disabled")
+            page.until(f"{CHAT} && !{WORDS}.disabled")
             held = json.loads(page.run("sessionStorage.getItem('remit.dev')"))
             api = Api(url=dev.api.url, key=held["key"])
             yield Shown(page=page, app=app, api=api, folder=folder)

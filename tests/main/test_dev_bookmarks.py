@@ -13,7 +13,7 @@ from tests.building.node import lacking
 from tests.examples.bookmarks_process import BOOKMARKS, packages
 from tests.main.browser import browsing
 from tests.main.developing import developing, within
-from tests.main.shown_page import TRANSCRIPT
+from tests.main.shown_page import CHAT, WORDS
 
 LINES = [
     Turn(calls=(Call(name="import_from_mail", args={"days": 60}),)),
@@ -21,7 +21,7 @@ LINES = [
     Turn(calls=(Call(name="show_dashboard", args={"weeks": 13}),)),
     "So it grew.",
 ]
-FRAME = "document.querySelector('iframe.embed')"
+FRAME = f"{CHAT}.querySelector('iframe.embed')"
 
 
 @pytest.mark.promise("K-37", "K-45", "K-47")
@@ -45,22 +45,22 @@ def test_the_example_works_in_the_chat_as_it_stands(tmp_path: Path) -> None:
         ):
             # The link of the terminal, as a person opens it.
             page = browser.open(f"{dev.api.url}/dev#code={dev.code}")
-            page.until("!document.getElementById('words').disabled")
+            page.until(f"{CHAT} && !{WORDS}.disabled")
             within(lambda: "Acme Bookmarks is listening on " in dev.said.read_text("utf-8"))
 
             def say(text: str) -> None:
                 page.run(
-                    f"document.getElementById('words').value = '{text}';"
-                    "document.getElementById('composer').requestSubmit()"
+                    f"{{ const chat = {CHAT}; chat.querySelector('textarea').value = '{text}';"
+                    "chat.querySelector('form').requestSubmit() }"
                 )
 
             def see(text: str) -> None:
-                page.until(f"{TRANSCRIPT}.innerText.includes('{text}')")
+                page.until(f"{CHAT}.textContent.includes('{text}')")
 
             say("Bring in the links from my mail.")
             see("Connect your mailbox")
             page.run(
-                "[...document.querySelectorAll('#transcript .card button')]"
+                f"[...{CHAT}.querySelectorAll('.card button')]"
                 ".find((one) => one.textContent === 'Connect and import').click()"
             )
             see("They are in.")

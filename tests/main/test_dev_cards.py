@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.main.shown_page import TRANSCRIPT, Shown, shown_page
+from tests.main.shown_page import TRANSCRIPT, WORDS, Shown, shown_page
 from tests.main.test_serving import Api
 
-CARD = f"{TRANSCRIPT}.querySelector('.card')"
+CARD = f"{TRANSCRIPT}?.querySelector('.card')"
 START = {
     "type": "app", "component": "api", "path": "/start", "method": "POST", "body": "${input}",
 }  # fmt: skip
@@ -55,8 +55,8 @@ def labels(shown: Shown, part: str = "") -> list[str]:
 
 def line(shown: Shown) -> str:
     """The one line that the card became."""
-    shown.page.until(f"!{CARD} && {TRANSCRIPT}.querySelector('.act ~ .note')")
-    return str(shown.page.run(f"{TRANSCRIPT}.querySelector('.act ~ .note').innerText"))
+    shown.page.until(f"!{CARD} && {TRANSCRIPT}.querySelector('.input > .note')")
+    return str(shown.page.run(f"{TRANSCRIPT}.querySelector('.input > .note').innerText"))
 
 
 def test_a_card_says_whose_words_are_whose_and_nothing_is_pressed_by_chance(shown: Shown) -> None:
@@ -111,10 +111,7 @@ def test_what_is_typed_in_the_place_of_an_answer_takes_the_card_back(shown: Show
     """People correct by typing (section 9)."""
     shown.say(card(), {"content": "Here."})
     asked(shown)
-    shown.page.run(
-        "document.getElementById('words').value = 'Leave it.';"
-        "document.getElementById('composer').requestSubmit()"
-    )
+    shown.write("Leave it.")
     assert line(shown).lower().startswith("taken back · ")
 
 
@@ -183,11 +180,8 @@ def test_a_page_of_an_earlier_run_begins_anew(shown: Shown) -> None:
     shown.page.run("sessionStorage.setItem('remit.dev.session', 'ses_none'); location.reload()")
     shown.page.until("performance.getEntriesByType('navigation')[0].type === 'reload'")
     shown.page.until("document.getElementById('about')?.textContent.includes('as ana')")
-    shown.page.until("document.getElementById('words')?.disabled === false")
-    shown.page.run(
-        "document.getElementById('words').value = 'Show it.';"
-        "document.getElementById('composer').requestSubmit()"
-    )
+    shown.page.until(f"{WORDS}?.disabled === false")
+    shown.write("Show it.")
     assert "Connect Gmail" in asked(shown)
 
 
@@ -203,9 +197,8 @@ def test_what_is_said_in_a_new_conversation_waits_for_no_other(shown: Shown) -> 
         "  await new Promise((done) => { window.arrive = done; });"
         "  return got;"
         "};"
-        "document.getElementById('words').value = 'Leave it.';"
-        "document.getElementById('composer').requestSubmit()"
     )
+    shown.write("Leave it.")
     assert line(shown).lower().startswith("taken back · ")
     before = shown.session()
     shown.say({"content": "There."})
@@ -214,4 +207,4 @@ def test_what_is_said_in_a_new_conversation_waits_for_no_other(shown: Shown) -> 
     assert now != before
     shown.page.run("window.arrive()")
     assert shown.session() == now
-    assert not shown.page.run("document.getElementById('send').disabled")
+    assert not shown.page.run(f"{WORDS}.disabled")

@@ -13,9 +13,9 @@ import pytest
 
 from tests.main.developing import within
 from tests.main.shown_app import MARKER, ShownApp
-from tests.main.shown_page import TRANSCRIPT, Shown, shown_page
+from tests.main.shown_page import CHAT, TRANSCRIPT, Shown, shown_page
 
-FRAME = "document.querySelector('iframe.embed')"
+FRAME = f"{CHAT}.querySelector('iframe.embed')"
 WINDOW = 900
 
 
@@ -64,7 +64,7 @@ def test_a_framed_page_is_the_apps_own_and_cannot_touch_the_transcript(shown: Sh
         "referrerpolicy": "no-referrer",
         "src": address,
     }
-    assert shown.page.run(f"!{TRANSCRIPT}.querySelector('.prose')")
+    assert shown.page.run(f"!{TRANSCRIPT}.querySelector('.shown .prose')")
     width = shown.page.run(f"{FRAME}.parentElement.getBoundingClientRect().width")
     assert width == shown.page.run(f"{TRANSCRIPT}.getBoundingClientRect().width")
 
@@ -131,13 +131,13 @@ def test_only_the_frames_own_window_sizes_it(shown: Shown) -> None:
     before = len(shown.app.reports)
     shown.framed(f"{shown.app.url}/page")
     within(lambda: len(shown.app.reports) > before)
-    add = f"""import("/dev/embed.js").then(({{ embed }}) =>
-      {TRANSCRIPT}.append(embed("{shown.app.url}/page?height=200")))"""
+    add = f"""Promise.all([import("/dev/sdk.js"), import("/dev/chat.js")]).then(([sdk, chat]) =>
+      {TRANSCRIPT}.append(sdk.embed("{shown.app.url}/page?height=200", chat.framing())))"""
     shown.page.run(f"{add}.then(() => null)")
     within(lambda: len(shown.app.reports) > before + 1)
     shown.page.run("window.postMessage({ __remit_height: 500 }, '*')")
     settle(shown)
-    heights = "[...document.querySelectorAll('iframe.embed')].map((one) => one.offsetHeight)"
+    heights = f"[...{CHAT}.querySelectorAll('iframe.embed')].map((one) => one.offsetHeight)"
     assert shown.page.run(heights) == [320, 200]
 
 
@@ -189,14 +189,14 @@ def test_no_frame_has_the_origin_of_the_page_itself(shown: Shown) -> None:
     """Its sandbox would not keep it apart."""
     found = shown.framed(f"{shown.api.url}/dev")
     assert found["frames"] == 0
-    assert "on this page's own origin" in found["text"]
+    assert "own origin" in found["text"]
 
 
 def test_no_other_origin_is_framed_than_those_of_the_apps(shown: Shown) -> None:
     """The policy of the page names them; another one is not even asked, and it is said."""
     with ShownApp() as other:
         shown.framed(f"{other.url}/page")
-        shown.page.until(f"{TRANSCRIPT}.innerText.includes('Load this page again')")
+        shown.page.until(f"{TRANSCRIPT}.textContent.includes('Load this page again')")
         assert other.asked == []
 
 

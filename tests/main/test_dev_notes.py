@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from remit.values.visible import visible
-from tests.main.shown_page import Shown, shown_page
+from tests.main.shown_page import TRANSCRIPT, Shown, shown_page
 
 DRAWN = {
     "div", "p", "h3", "ul", "ol", "li", "strong", "em", "code", "pre", "a", "span",
@@ -50,7 +50,7 @@ def test_a_note_is_drawn_on_its_call_and_nothing_of_it_is_markup(shown: Shown) -
     before = len(shown.page.requests())
     shown.say({"content": "Two.", "markdown": note})
     shown.see("So it is.")
-    html = shown.page.run("document.querySelector('#transcript .prose').innerHTML")
+    html = shown.page.run(f"{TRANSCRIPT}.querySelector('.shown .prose').innerHTML")
     assert html == (
         "<p><strong>Two</strong> found, &lt;b onclick=alert(1)&gt;not bold&lt;/b&gt;</p>"
         '<p><span><a href="https://acme.example/1" target="_blank" rel="noopener noreferrer">one'
@@ -187,11 +187,11 @@ def test_a_note_that_is_made_to_be_heavy_is_drawn(shown: Shown, note: str) -> No
     """The page lives on, and no element lies deeper than a few lists (threats, denial)."""
     shown.drawn(note)
     depth = shown.page.run(
-        """Math.max(...[...document.querySelectorAll("#transcript *")].map((one) => {
+        f"""Math.max(...[...{TRANSCRIPT}.querySelectorAll("*")].map((one) => {{
           let depth = 0;
-          for (let up = one; up.id !== "transcript"; up = up.parentElement) depth += 1;
+          for (let up = one; up !== {TRANSCRIPT}; up = up.parentElement) depth += 1;
           return depth;
-        }))"""
+        }}))"""
     )
     assert depth <= 20
 
@@ -206,7 +206,7 @@ def test_a_note_beyond_the_limit_is_cut_and_says_so(shown: Shown) -> None:
 
 def test_the_page_shows_the_same_hidden_characters_as_the_server(shown: Shown) -> None:
     """Each character alone, behind a letter, and styles of signs: one rule in two languages."""
-    script = """import("/dev/dom.js").then(({ visible }) => {
+    script = """import("/dev/sdk.js").then(({ visible }) => {
       const found = [];
       for (let code = 0; code < 0x110000; code += 1) {
         const text = `a${String.fromCodePoint(code)}`;
@@ -226,7 +226,7 @@ def test_the_page_shows_the_same_hidden_characters_as_the_server(shown: Shown) -
         "a\u200d\ufe0f",
     ]
     said = shown.page.run(
-        f'import("/dev/dom.js").then(({{ visible }}) => {json.dumps(texts)}.map(visible))'
+        f'import("/dev/sdk.js").then(({{ visible }}) => {json.dumps(texts)}.map(visible))'
     )
     assert said == [visible(text) for text in texts]
     assert shown.drawn("a\u202eb")["text"] == "a⟨U+202E⟩b"

@@ -2,7 +2,7 @@
 
 import type { Tools, WidgetFacts } from '../core/definitions.js'
 import { parametersOf } from '../core/parameters.js'
-import { type Http, path, type RemitError } from '../transport/http.js'
+import { type Http, path } from '../transport/http.js'
 import { isRecord } from '../wire/json.js'
 
 const DEFAULT_LEASE_MS = 30_000
@@ -22,8 +22,8 @@ export class Announcer {
   readonly #told: (fault: Error | null) => void
   readonly #signal: AbortSignal
   #lent: Lent | null = null
-  /** What the server has, without the context. */
-  #known = ''
+  /** What was sent last, or is to be sent, without the context. */
+  #facts = ''
   #sending: Promise<void> = Promise.resolve()
   #beat: ReturnType<typeof setTimeout> | undefined
   #isAttached = false
@@ -46,7 +46,9 @@ export class Announcer {
   /** Announce, where names, texts or schemas are others than before. */
   lend(lent: Lent): void {
     this.#lent = lent
-    if (facts(lent) !== this.#known) {
+    const now = facts(lent)
+    if (now !== this.#facts) {
+      this.#facts = now
       this.#send()
     }
   }
@@ -66,22 +68,17 @@ export class Announcer {
     if (!lent || this.#signal.aborted) {
       return
     }
-    const known = facts(lent)
+    const known = this.#facts
     let leaseMs = DEFAULT_LEASE_MS
     try {
       const body = { ...JSON.parse(known), ...(lent.context && { context: lent.context }) }
       const said = await this.#http.ask('PUT', this.#path, body, { signal: this.#signal })
       leaseMs = isRecord(said) && typeof said['leaseMs'] === 'number' ? said['leaseMs'] : leaseMs
       this.#isAttached = true
-      this.#known = known
       this.#told(null)
     } catch (error) {
       if (this.#signal.aborted) {
         return
-      }
-      if ((error as RemitError).status > 0) {
-        // What it says will not change by itself.
-        this.#known = known
       }
       this.#told(error as Error)
     }

@@ -21,8 +21,11 @@ export interface Definitions {
 }
 
 export interface ConnectionOptions extends HttpOptions, Definitions {
-  /** Id of the session, which the host's back end made. */
-  readonly session: string
+  /**
+   * Id of the session, which the host's back end made; or what has it made when the user says
+   * the first thing.
+   */
+  readonly session: string | (() => Promise<string>)
 }
 
 /** A message that has not come back as an event yet. */
@@ -35,8 +38,14 @@ export interface Outgoing {
 
 /** How a person answers what waits for one. */
 export type Answer =
-  | { readonly decision: 'approve'; readonly digest: string; readonly remember?: 'session' }
-  | { readonly decision: 'deny'; readonly note?: string }
+  | {
+      readonly decision: 'approve'
+      readonly digest: string
+      readonly remember?: 'session'
+      /** Who says so, where that is not the session's user: a back end's key alone may. */
+      readonly user?: string
+    }
+  | { readonly decision: 'deny'; readonly note?: string; readonly user?: string }
   | { readonly press: string }
   | { readonly skip: true }
   | { readonly cancel: true }
@@ -58,6 +67,11 @@ export interface Snapshot {
   readonly isCaughtUp: boolean
 }
 
+interface Begun {
+  readonly session: string
+  readonly announcer: Announcer
+}
+
 const CONNECTING: Snapshot = {
   state: START,
   link: 'connecting',
@@ -74,44 +88,70 @@ const CONNECTING: Snapshot = {
  * tools, and sends what the user says and decides.
  */
 export class Connection {
-  readonly session: string
   readonly #http: Http
   readonly #client = randomId()
-  readonly #announcer: Announcer
-  readonly #executor: Executor
   readonly #ended = new AbortController()
   readonly #listeners = new Set<() => void>()
+  readonly #begin: (() => Promise<string>) | null
+  #begun: Promise<Begun> | null = null
   #snapshot: Snapshot = CONNECTING
   #definitions: Definitions
   /** Where the log was when this page came: what happened before is not news. */
   #headThen: number | null = null
+  /** Numbers of the events that messages of the outbox became. */
+  readonly #sent = new Map<string, number>()
+  #executor: Executor | null = null
+  #announcer: Announcer | null = null
+  #session: string | null = null
   /** What is typed and not sent: it outlives the chat that is unmounted. */
   draft = ''
 
   constructor(options: ConnectionOptions) {
     const { session } = options
-    const signal = this.#ended.signal
-    this.session = session
     this.#http = new Http(options)
     this.#definitions = options
+    this.#begin = typeof session === 'function' ? session : null
+    if (typeof session === 'string') {
+      this.#begun = Promise.resolve(this.#start(session))
+    } else {
+      this.#snapshot = { ...CONNECTING, link: 'open', isCaughtUp: true }
+    }
+  }
+
+  /** Id of the session; null until it is made. */
+  get session(): string | null {
+    return this.#session
+  }
+
+  #start(session: string): Begun {
+    const signal = this.#ended.signal
+    this.#session = session
     const told = (fault: Error | null) => this.#lendingTold(fault)
-    this.#announcer = new Announcer(this.#http, session, this.#client, told, signal)
+    const announcer = new Announcer(this.#http, session, this.#client, told, signal)
     const own = ownHandlers({
       ask: (prompt, until) => this.#ask(prompt, until),
       tell: (notice) => this.#set({ notices: [...this.#snapshot.notices, notice] }),
     })
     const find = (handler: string) =>
       entry(this.#definitions.tools ?? {}, handler) ?? entry(own, handler)
-    this.#executor = new Executor(
-      this.#http,
-      session,
-      this.#client,
-      find,
-      () => this.#announcer.settled(),
-      signal,
-    )
+    const announced = () => announcer.settled()
+    this.#executor = new Executor(this.#http, session, this.#client, find, announced, signal)
+    this.#announcer = announcer
     this.#lend()
-    this.#follow()
+    this.#follow(session)
+    return { session, announcer }
+  }
+
+  /** The session, which the first message makes where it is not there. */
+  #ensured(): Promise<Begun> {
+    if (this.#begun === null) {
+      const made = (this.#begin as () => Promise<string>)().then((session) => this.#start(session))
+      this.#begun = made.catch((error: unknown) => {
+        this.#begun = null
+        throw error
+      })
+    }
+    return this.#begun
   }
 
   /** What is to be shown; the same object until something changes. */
@@ -127,6 +167,7 @@ export class Connection {
   update(definitions: Definitions): void {
     this.#definitions = definitions
     this.#lend()
+    this.#execute()
   }
 
   /**
@@ -184,15 +225,16 @@ export class Connection {
     this.#listeners.clear()
   }
 
-  #post(what: string, body: unknown): Promise<unknown> {
-    return this.#http.ask('POST', `${path`/v1/sessions/${this.session}`}/${what}`, body)
+  async #post(what: string, body: unknown): Promise<unknown> {
+    const { session } = await this.#ensured()
+    return this.#http.ask('POST', `${path`/v1/sessions/${session}`}/${what}`, body)
   }
 
   async #deliver(id: string, text: string): Promise<void> {
     const { context } = this.#definitions
     const isWaiting = this.#snapshot.state.status === 'waiting_human'
     try {
-      await this.#announcer.settled()
+      await (await this.#ensured()).announcer.settled()
       const said = await this.#post('messages', {
         text,
         clientId: this.#client,
@@ -207,9 +249,6 @@ export class Connection {
     }
   }
 
-  /** Numbers of the events that messages of the outbox became. */
-  readonly #sent = new Map<string, number>()
-
   #outgoing(id: string, changes: Partial<Outgoing>): void {
     const change = (one: Outgoing) => (one.id === id ? { ...one, ...changes } : one)
     this.#set({ outbox: this.#snapshot.outbox.map(change) })
@@ -217,7 +256,7 @@ export class Connection {
 
   #lend(): void {
     const { tools = {}, widgets = {}, context } = this.#definitions
-    this.#announcer.lend({ tools, widgets, context } satisfies Lent)
+    this.#announcer?.lend({ tools, widgets, context } satisfies Lent)
   }
 
   #lendingTold(fault: Error | null): void {
@@ -246,7 +285,7 @@ export class Connection {
     this.#set({ prompts: [...this.#snapshot.prompts, shown] })
   }
 
-  async #follow(): Promise<void> {
+  async #follow(session: string): Promise<void> {
     const reader = {
       headSeq: () => this.#snapshot.state.headSeq,
       events: (events: Parameters<typeof reduceAll>[1]) => {
@@ -261,14 +300,14 @@ export class Connection {
       over: (why: Over) =>
         this.#set({ link: 'over', fault: why === 'closed' ? null : why.message }),
     }
-    this.#readHead()
-    await follow(this.#http, this.session, reader, this.#ended.signal)
+    this.#readHead(session)
+    await follow(this.#http, session, reader, this.#ended.signal)
   }
 
   /** A call that waits since before this page came is only known once all is read. */
-  async #readHead(): Promise<void> {
+  async #readHead(session: string): Promise<void> {
     try {
-      const found = await this.#http.ask('GET', path`/v1/sessions/${this.session}`, undefined, {
+      const found = await this.#http.ask('GET', path`/v1/sessions/${session}`, undefined, {
         signal: this.#ended.signal,
       })
       this.#headThen = isRecord(found) ? Number(found['headSeq'] ?? 0) : 0
@@ -301,7 +340,7 @@ export class Connection {
   #execute(): void {
     const { isCaughtUp, state, link } = this.#snapshot
     if (isCaughtUp && link === 'open' && state.clientCalls.length > 0) {
-      this.#executor.consider(state.clientCalls)
+      this.#executor?.consider(state.clientCalls)
     }
   }
 }

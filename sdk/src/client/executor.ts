@@ -6,8 +6,8 @@ import { NotPlainError, plainJson } from '../core/plain.js'
 import type { ClientCall } from '../core/state.js'
 import { type Http, path, RemitError, sleep } from '../transport/http.js'
 
-/** Between tries to post a result, while the server is away. */
-const POST_PAUSE_MS = 5000
+/** Between tries to claim, or to post a result, while the server is away. */
+const PAUSE_MS = 5000
 const LEAST_PAUSE_MS = 200
 const TOO_LARGE = 413
 const LEFT = 'The page left the conversation before it executed this: nothing happened.'
@@ -68,22 +68,19 @@ export class Executor {
 
   async #work(): Promise<void> {
     for (;;) {
-      const call = this.#waiting.find((one) => !this.#done.has(offer(one)))
+      // What this page has nothing for is left to others; its tool may come later.
+      const call = this.#waiting.find(
+        (one) => !this.#done.has(offer(one)) && this.#find(one.handler) !== undefined,
+      )
       if (!call || this.#signal.aborted) {
         return
       }
-      if (!(await this.#take(call))) {
-        return
-      }
+      await this.#take(call)
     }
   }
 
-  /** Claim a call and execute it; false where it is to be tried when the server is back. */
-  async #take(call: ClientCall): Promise<boolean> {
-    if (!this.#find(call.handler)) {
-      this.#done.add(offer(call))
-      return true
-    }
+  /** Claim a call and execute it, or wait until it is to be claimed again. */
+  async #take(call: ClientCall): Promise<void> {
     await this.#announced()
     let claim: Claim
     try {
@@ -91,24 +88,23 @@ export class Executor {
         clientId: this.#client,
       })) as Claim
     } catch (error) {
-      return this.#refused(call, error)
+      await this.#refused(call, error)
+      return
     }
     this.#done.add(offer(call))
     const end = await this.#execute(call, claim)
     await this.#post(call, claim, end)
-    return true
   }
 
-  async #refused(call: ClientCall, error: unknown): Promise<boolean> {
-    if (error instanceof RemitError && error.status >= 400 && error.status < 500) {
-      if (error.retryAfterMs === null) {
-        this.#done.add(offer(call))
-      } else {
-        await sleep(Math.max(LEAST_PAUSE_MS, error.retryAfterMs), this.#signal)
-      }
-      return true
+  async #refused(call: ClientCall, error: unknown): Promise<void> {
+    const isRefused = error instanceof RemitError && error.status >= 400 && error.status < 500
+    if (isRefused && error.retryAfterMs === null) {
+      this.#done.add(offer(call))
+      return
     }
-    return false
+    // Somebody else is asked first, or the server is away.
+    const pause = isRefused ? (error.retryAfterMs ?? 0) : PAUSE_MS
+    await sleep(Math.max(LEAST_PAUSE_MS, pause), this.#signal)
   }
 
   /** The body of the result. */
@@ -171,7 +167,7 @@ export class Executor {
           // Too late, or none of ours: the agent was told otherwise.
           return
         } else {
-          await sleep(POST_PAUSE_MS, this.#signal)
+          await sleep(PAUSE_MS, this.#signal)
         }
       }
     } while (!this.#signal.aborted)

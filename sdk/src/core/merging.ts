@@ -1,4 +1,4 @@
-/** Two sides of a schema as one, and a change to every schema inside a schema. JSON Schema 2020-12. */
+/** Two sides of a schema as one. JSON Schema 2020-12. */
 
 import { isRecord } from '../wire/json.js'
 
@@ -18,16 +18,6 @@ const ANNOTATIONS = new Set([
 ])
 const KEYED = ['properties', 'patternProperties', '$defs']
 const LISTED = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-const SINGLE = [
-  'items',
-  'additionalProperties',
-  'not',
-  'contains',
-  'propertyNames',
-  'if',
-  'then',
-  'else',
-]
 
 /** Whether a schema takes anything: it has nothing but annotations. */
 export function isOpen(schema: unknown): boolean {
@@ -87,32 +77,4 @@ function byName(ours: Keywords, theirs: Keywords): Keywords {
       Object.hasOwn(theirs, name) ? merge(part, theirs[name]) : part,
     ]),
   )
-}
-
-/** Every schema inside a schema, changed from the outside in. */
-export function everywhere(schema: unknown, change: (schema: Keywords) => Keywords): unknown {
-  if (!isRecord(schema)) {
-    return schema
-  }
-  const made = { ...change(schema) }
-  for (const key of KEYED) {
-    const parts = made[key]
-    if (isRecord(parts)) {
-      made[key] = Object.fromEntries(
-        Object.entries(parts).map(([name, part]) => [name, everywhere(part, change)]),
-      )
-    }
-  }
-  for (const key of LISTED) {
-    const parts = made[key]
-    if (Array.isArray(parts)) {
-      made[key] = parts.map((part) => everywhere(part, change))
-    }
-  }
-  for (const key of SINGLE) {
-    if (isRecord(made[key])) {
-      made[key] = everywhere(made[key], change)
-    }
-  }
-  return made
 }

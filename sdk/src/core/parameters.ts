@@ -4,17 +4,23 @@ import { isRecord } from '../wire/json.js'
 import type { InputSchema, StandardIssue, StandardSchema } from '../wire/schema.js'
 import { isOpen, merge } from './merging.js'
 
-/** The release of JSON Schema that validators are asked for. */
-const TARGET = 'draft-2020-12'
+/**
+ * What validators are asked for: a release of JSON Schema. A part that has none (a transformation, a
+ * date) is open, where Zod would give nothing of the whole.
+ */
+const WANTED = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } }
 /** Takes every object: nobody is held to it. */
 const ANY_OBJECT = { type: 'object' }
 const MAX_ISSUES = 10
 
 /** Version 1 of Standard JSON Schema, which not every validator has. */
 interface Exporter {
-  readonly input: (options: { readonly target: string }) => unknown
-  readonly output: (options: { readonly target: string }) => unknown
+  readonly input: (options: typeof WANTED) => unknown
+  readonly output: (options: typeof WANTED) => unknown
 }
+
+/** Hosts ask on each render, with schemas that are mostly the same. */
+const known = new WeakMap<InputSchema, Record<string, unknown>>()
 
 /**
  * The JSON Schema that is announced. Of a Standard Schema it is the input side, where that is open
@@ -25,9 +31,15 @@ export function parametersOf(schema: InputSchema): Record<string, unknown> {
   if (!isStandard(schema)) {
     return schema as Record<string, unknown>
   }
+  const found = known.get(schema) ?? exported(schema)
+  known.set(schema, found)
+  return found
+}
+
+function exported(schema: StandardSchema<object, unknown>): Record<string, unknown> {
   const { jsonSchema } = schema['~standard'] as { readonly jsonSchema?: Exporter }
-  const input = tolerant(() => jsonSchema?.input({ target: TARGET }))
-  const output = tolerant(() => jsonSchema?.output({ target: TARGET }))
+  const input = tolerant(() => jsonSchema?.input(WANTED))
+  const output = tolerant(() => jsonSchema?.output(WANTED))
   const merged = input === undefined ? undefined : merge(input, output)
   if (!isRecord(merged) || isOpen(merged)) {
     return ANY_OBJECT

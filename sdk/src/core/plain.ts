@@ -54,18 +54,27 @@ function checkParts(value: object, place: string, around: readonly object[]): vo
   if (around.length >= MAX_DEPTH) {
     throw fault(place, `lies deeper than ${MAX_DEPTH} levels`, 'give less')
   }
-  if (!Array.isArray(value) && !isPlainObject(value)) {
+  const isPlain = Array.isArray(value) ? isPlainList(value) : isPlainObject(value)
+  if (!isPlain) {
     const kind = value.constructor?.name || 'object with a prototype of its own'
     throw fault(place, `is a ${kind}`, 'give plain fields, a date as text')
   }
   if (Object.getOwnPropertySymbols(value).length > 0) {
     throw fault(place, 'has a field that is named by a symbol', 'name it by text')
   }
+  if (Array.isArray(value) && Object.keys(value).length > value.length) {
+    throw fault(place, 'is a list with fields beside its items', 'give an object')
+  }
   const inside = [...around, value]
   const names = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value)
   for (const name of names) {
     check((value as Record<string, unknown>)[name], place ? `${place}.${name}` : name, inside)
   }
+}
+
+/** Of any realm, as below: the prototype of lists is a list itself, that of a class of lists is not. */
+function isPlainList(value: readonly unknown[]): boolean {
+  return Array.isArray(Object.getPrototypeOf(value))
 }
 
 /** Of any realm: an object of a frame has that frame's prototype. */

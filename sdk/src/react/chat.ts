@@ -3,6 +3,7 @@
 /** The chat of a session, with the host app's widgets in the host app's own tree. */
 
 import {
+  Component,
   type CSSProperties,
   createElement,
   Fragment,
@@ -13,9 +14,10 @@ import {
   useState,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { Chat as ChatView } from '../client/chat/chat.js'
+import { type ChatOptions, Chat as ChatView } from '../client/chat/chat.js'
+import { textsOf } from '../client/chat/texts.js'
 import type { AnyWidget } from '../core/definitions.js'
-import type { ReactWidgets } from './definitions.js'
+import type { AnyReactWidget, ReactWidgets } from './definitions.js'
 import { RemitContext } from './provider.js'
 
 export interface ChatProps {
@@ -68,18 +70,74 @@ export function Chat({ className, style }: ChatProps): ReactNode {
     view?.define(containers(widgets, setPortals))
   }, [view, widgets])
 
+  const failed: Failed = (widget, why) =>
+    textsOf(localeOf(options), options.texts).widgetFailed(widget, why)
+
   return createElement(
     Fragment,
     null,
     createElement('div', { ref: place, className, style: { height: '100%', ...style } }),
-    portals.map((portal) => drawn(portal, widgets)),
+    portals.map((portal) => drawn(portal, widgets, failed)),
   )
 }
 
+/** As the chat takes it. */
+function localeOf({ locale }: ChatOptions): string {
+  return locale ?? (document.documentElement.lang || navigator.language || 'en')
+}
+
 /** By the newest definition, so that state of the host and closures are fresh. */
-function drawn({ key, widget, input, container }: Portal, widgets: ReactWidgets): ReactNode {
+function drawn(portal: Portal, widgets: ReactWidgets, failed: Failed): ReactNode {
+  const { key, widget, input, container } = portal
   const definition = Object.hasOwn(widgets, widget) ? widgets[widget] : undefined
-  return definition ? createPortal(definition.render(input as never), container, key) : null
+  if (!definition) {
+    return null
+  }
+  const render = createElement(Render, { definition, input })
+  const kept = createElement(Boundary, { definition, failed: (why) => failed(widget, why) }, render)
+  return createPortal(kept, container, key)
+}
+
+interface RenderProps {
+  readonly definition: AnyReactWidget
+  readonly input: unknown
+}
+
+/** A component of its own, so that a render may use hooks like any other. */
+function Render({ definition, input }: RenderProps): ReactNode {
+  return definition.render(input as never)
+}
+
+type Failed = (widget: string, why: string) => string
+
+interface BoundaryProps {
+  readonly definition: AnyReactWidget
+  readonly failed: (why: string) => string
+  readonly children?: ReactNode
+}
+
+/** A render that throws says so in its place, and takes nothing else of the host away. */
+class Boundary extends Component<BoundaryProps, { readonly fault: unknown }> {
+  override state: { readonly fault: unknown } = { fault: null }
+
+  static getDerivedStateFromError(fault: unknown): { readonly fault: unknown } {
+    return { fault }
+  }
+
+  /** Another definition may draw what this one could not. */
+  override componentDidUpdate({ definition }: BoundaryProps): void {
+    if (definition !== this.props.definition && this.state.fault !== null) {
+      this.setState({ fault: null })
+    }
+  }
+
+  override render(): ReactNode {
+    const { fault } = this.state
+    const { failed, children } = this.props
+    return fault === null
+      ? children
+      : failed(fault instanceof Error ? fault.message : String(fault))
+  }
 }
 
 let made = 0

@@ -43,11 +43,12 @@ export const RemitContext = createContext<Provided | null>(null)
 const NONE = {}
 
 export function Remit(props: RemitProps): ReactNode {
-  const { server, session, tools = NONE, widgets = NONE, context, children } = props
+  const { getToken: _, children, ...rest } = props
+  // What is left are the options of the chat.
+  const { server, session, tools = NONE, widgets = NONE, context, ...options } = rest
   // Rebuilt on each render, looked up at the moment of use.
   const newest = useRef(props)
   const [connection, setConnection] = useState<Connection | null>(null)
-  const { locale, texts, maxLiveWidgets } = props
 
   useEffect(() => {
     newest.current = props
@@ -74,11 +75,6 @@ export function Remit(props: RemitProps): ReactNode {
     connection?.update(lent({ tools, widgets, context }))
   }, [connection, tools, widgets, context])
 
-  const options: ChatOptions = {
-    ...(locale !== undefined && { locale }),
-    ...(texts !== undefined && { texts }),
-    ...(maxLiveWidgets !== undefined && { maxLiveWidgets }),
-  }
   return createElement(RemitContext.Provider, { value: { connection, widgets, options } }, children)
 }
 

@@ -46,6 +46,7 @@ export interface HttpOptions {
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   /** Goes out although the page is being left; it is not tried again. */
   readonly isLast?: boolean
@@ -74,7 +75,7 @@ export class Http {
     body?: unknown,
     options: AskOptions = {},
   ): Promise<unknown> {
-    const headers: Record<string, string> = { Accept: 'application/json' }
+    const headers: Record<string, string> = { Accept: 'application/json', ...options.headers }
     if (method === 'POST') {
       headers['Idempotency-Key'] = randomId()
     }
@@ -120,7 +121,16 @@ export class Http {
 
   async #json(path: string, init: RequestInit): Promise<unknown> {
     const answer = await this.#good(path, init)
-    return answer.status === 204 ? null : answer.json().catch(() => null)
+    try {
+      const text = await answer.text()
+      return text === '' ? null : (JSON.parse(text) as unknown)
+    } catch (error) {
+      if (init.signal?.aborted) {
+        throw error
+      }
+      // Broken off, or of somebody in between: what was asked may have happened, and is asked again.
+      throw new RemitError('The answer of the server cannot be read.', 0)
+    }
   }
 
   async #good(path: string, init: RequestInit): Promise<Response> {

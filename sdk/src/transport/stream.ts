@@ -8,6 +8,8 @@ import { type Http, path, RemitError, sleep } from './http.js'
 const QUIET_MS = 40_000
 /** After so long without a byte a page that woke up does not trust its connection. */
 const STALE_MS = 20_000
+/** What held so long was a good connection: after it the pauses begin anew. */
+const HELD_MS = 5000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8000
 
@@ -34,32 +36,39 @@ export async function follow(
   reader: Reader,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let tries = 0; !signal.aborted; tries += 1) {
+  // How many connections came to their end in a row, none of which held for a while.
+  let ends = 0
+  while (!signal.aborted) {
     const attempt = new Attempt(signal)
-    try {
-      const ended = await read(http, session, attempt, reader, () => {
-        tries = 0
-      })
-      if (ended === 'session_closed') {
-        reader.over('closed')
-        return
-      }
-      if (ended === 'token_expired') {
-        http.forgetToken()
-        continue
-      }
-    } catch (error) {
-      if (error instanceof RemitError && isFinal(error)) {
-        reader.over(error)
-        return
-      }
-    } finally {
-      attempt.end()
+    const why = await whole(http, session, attempt, reader)
+    if (why === 'session_closed' || why instanceof RemitError) {
+      reader.over(why === 'session_closed' ? 'closed' : why)
+      return
     }
-    if (!signal.aborted) {
+    ends = attempt.didHold ? 1 : ends + 1
+    if (why === 'token_expired') {
+      http.forgetToken()
+    }
+    if (!signal.aborted && !(why === 'token_expired' && ends === 1)) {
       reader.lost(globalThis.navigator?.onLine === false)
-      await pause(tries, signal)
+      await pause(ends, signal)
     }
+  }
+}
+
+/** Use one connection up; says why it ended, with an error where another would end the same. */
+async function whole(
+  http: Http,
+  session: string,
+  attempt: Attempt,
+  reader: Reader,
+): Promise<Events['end']['reason'] | RemitError | null> {
+  try {
+    return await read(http, session, attempt, reader)
+  } catch (error) {
+    return error instanceof RemitError && isFinal(error) ? error : null
+  } finally {
+    attempt.end()
   }
 }
 
@@ -73,7 +82,6 @@ async function read(
   session: string,
   attempt: Attempt,
   reader: Reader,
-  wasOpened: () => void,
 ): Promise<Events['end']['reason'] | null> {
   const answer = await http.open(
     path`/v1/sessions/${session}/events`,
@@ -84,8 +92,8 @@ async function read(
   if (!bytes) {
     return null
   }
+  attempt.opened()
   reader.open()
-  wasOpened()
   const decoder = new TextDecoder()
   const messages = new Messages()
   for (;;) {
@@ -175,6 +183,7 @@ class Attempt {
   readonly #outer: AbortSignal
   readonly #stop: () => void
   #lastAt = Date.now()
+  #openedAt: number | null = null
 
   constructor(outer: AbortSignal) {
     this.#outer = outer
@@ -198,6 +207,15 @@ class Attempt {
     return this.#ended.signal
   }
 
+  /** Whether it was open for a while. */
+  get didHold(): boolean {
+    return this.#openedAt !== null && Date.now() - this.#openedAt >= HELD_MS
+  }
+
+  opened(): void {
+    this.#openedAt = Date.now()
+  }
+
   async awaited<Value>(value: Promise<Value>): Promise<Value> {
     const silence = setTimeout(() => this.#ended.abort(), QUIET_MS)
     try {
@@ -218,8 +236,8 @@ class Attempt {
 }
 
 /** Longer each time, and not at one moment for all pages; a page that wakes up comes at once. */
-async function pause(tries: number, signal: AbortSignal): Promise<void> {
-  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
+async function pause(ends: number, signal: AbortSignal): Promise<void> {
+  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (ends - 1))
   const cut = new AbortController()
   const end = () => cut.abort()
   signal.addEventListener('abort', end)

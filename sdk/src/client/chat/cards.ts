@@ -1,7 +1,7 @@
 /** What waits for a person: an approval, an action card of an app, a connection that is missing. */
 
 import type { InputEntry } from '../../core/state.js'
-import type { Input } from '../../wire/event.js'
+import type { Input, Resolution } from '../../wire/event.js'
 import { isRecord } from '../../wire/json.js'
 import type { Answer } from '../connection.js'
 import { button, clock, el, folded, pairs, pre, pretty } from './dom.js'
@@ -11,6 +11,7 @@ import type { Texts } from './texts.js'
 const GONE = 'cannot be undone'
 const MOST_PREVIEWED = 20
 const MAX_NOTE = 2000
+const SOMEBODY = 'somebody-else'
 
 /** What a card needs of the chat. */
 export interface Desk {
@@ -18,6 +19,10 @@ export interface Desk {
   readonly locale: string
   /** @returns the input as it stands where it is another one by now, else null. */
   readonly answer: (input: Input, answer: Answer) => Promise<Input | null>
+  /** Whether who looks may answer for somebody else. */
+  readonly standsIn: boolean
+  /** What the host adds to the card of a missing connection. */
+  readonly connectPart: (input: Input) => Node | null
 }
 
 /** The card of an open input. None of its buttons has the focus by itself. */
@@ -33,19 +38,28 @@ export function settled({ input, resolved }: InputEntry, { texts, locale }: Desk
   if (resolved) {
     const who = (resolved.by ?? '').replace(/^user:/, '').split(' through ')[0] ?? ''
     const isNobody = !who || who === 'system' || resolved.status === 'expired'
-    const decided = texts.decided[resolved.status] ?? resolved.status
-    const what = resolved.press ? pressed(input, resolved.press, resolved.device, texts) : decided
-    const words = isNobody
-      ? resolved.status === 'expired'
-        ? texts.nobody
-        : what
-      : `${who} ${what}`
+    const what = decision(input, resolved, isNobody, texts)
     const note = resolved.note ? `: ${resolved.note}` : ''
     line.append(
-      el('span', { text: `${input.title} · ${words} · ${clock(resolved.at, locale)}${note}` }),
+      el('span', {
+        text: `${isNobody ? what : `${who} ${what}`} · ${clock(resolved.at, locale)}${note}`,
+      }),
     )
   }
   return line
+}
+
+function decision(input: Input, resolved: Resolution, isNobody: boolean, texts: Texts): string {
+  if (resolved.status === 'expired') {
+    return texts.nobody
+  }
+  if (resolved.press) {
+    return pressed(input, resolved.press, resolved.device, texts)
+  }
+  // A card is cancelled by a button of its own, which a message in the place of an answer is not.
+  return resolved.status === 'cancelled' && input.kind === 'action' && !isNobody
+    ? texts.cancelled
+    : (texts.decided[resolved.status] ?? resolved.status)
 }
 
 function fill(made: HTMLElement, input: Input, desk: Desk, fault: string): void {
@@ -53,7 +67,7 @@ function fill(made: HTMLElement, input: Input, desk: Desk, fault: string): void 
   made.className = isGone ? 'card destructive' : 'card'
   made.setAttribute('aria-label', desk.texts.waits(input.title))
   const answer = answerer(made, input, desk)
-  const draw = { approval, action, connect }[input.kind]
+  const draw = { approval: approving(desk), action, connect: connecting(desk) }[input.kind]
   const said = el('p', { class: 'small bad fault', role: 'alert', text: fault })
   made.replaceChildren(...draw(input, answer, desk.texts).filter(isNode), said)
 }
@@ -96,28 +110,32 @@ function answerer(made: HTMLElement, input: Input, desk: Desk): Answering {
 
 // --- an approval ----------------------------------------------------------------------------
 
-function approval(input: Input, answer: Answering, texts: Texts): (Node | null)[] {
-  const { line, arguments: given = [], reason } = input
-  return [
-    el(
-      'div',
-      { class: 'platform' },
+function approving({ standsIn }: Desk) {
+  return (input: Input, answer: Answering, texts: Texts): (Node | null)[] => {
+    const { line, arguments: given = [], reason } = input
+    return [
       el(
-        'p',
-        {},
-        el('strong', {
-          text: line ? `${texts.platform(line.act)} · ${texts.platform(line.danger)}` : input.tool,
-        }),
+        'div',
+        { class: 'platform' },
+        el(
+          'p',
+          {},
+          el('strong', {
+            text: line
+              ? `${texts.platform(line.act)} · ${texts.platform(line.danger)}`
+              : input.tool,
+          }),
+        ),
+        line ? el('p', { class: 'small', text: texts.on(line.host, input.account ?? '') }) : null,
       ),
-      line ? el('p', { class: 'small', text: texts.on(line.host, input.account ?? '') }) : null,
-    ),
-    el('p', { class: 'title' }, title(input)),
-    given.length > 0 ? pairs(given.map((one) => [one.title, one.text])) : null,
-    preview(input, texts),
-    reason ? el('p', { class: 'small', text: texts.because(reason) }) : null,
-    request(input, texts),
-    ...verbs(input, answer, texts, line?.danger === GONE),
-  ]
+      el('p', { class: 'title' }, title(input)),
+      given.length > 0 ? pairs(given.map((one) => [one.title, one.text])) : null,
+      preview(input, texts),
+      reason ? el('p', { class: 'small', text: texts.because(reason) }) : null,
+      request(input, texts),
+      ...verbs(input, answer, texts, standsIn),
+    ]
+  }
 }
 
 function title({ titleParts, title: whole }: Input): HTMLElement[] {
@@ -154,22 +172,31 @@ function request({ request: frozen, digest }: Input, texts: Texts): HTMLElement 
   )
 }
 
-function verbs(input: Input, answer: Answering, texts: Texts, isGone: boolean): HTMLElement[] {
-  if (input.by !== 'user') {
+function verbs(
+  input: Input,
+  answer: Answering,
+  texts: Texts,
+  standsIn: boolean,
+): readonly (HTMLElement | null)[] {
+  if (input.by === 'operator' || (input.by === 'other' && !standsIn)) {
     const words = input.by === 'operator' ? texts.forOperator : texts.forOther
     return [el('p', { class: 'small', text: words })]
   }
+  const isGone = input.line?.danger === GONE
+  const other = input.by === 'other' ? el('input', { type: 'text', value: SOMEBODY }) : null
   const note = el('input', { type: 'text', maxlength: MAX_NOTE })
   const again = input.rememberable ? el('input', { type: 'checkbox' }) : null
+  const as = () => other && { user: other.value.trim() || SOMEBODY }
   const yes = () =>
     answer({
       decision: 'approve',
       digest: input.digest,
       ...(again?.checked && { remember: 'session' }),
+      ...as(),
     })
   const no = () => {
     const words = note.value.trim()
-    answer({ decision: 'deny', ...(words && { note: words }) })
+    answer({ decision: 'deny', ...(words && { note: words }), ...as() })
   }
   note.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && !event.isComposing && note.value.trim()) {
@@ -177,11 +204,12 @@ function verbs(input: Input, answer: Answering, texts: Texts, isGone: boolean): 
       no()
     }
   })
-  const remember =
-    again && el('label', { class: 'check' }, again, el('span', { text: texts.remember }))
+  const field = (words: string, control: HTMLElement) =>
+    el('label', { class: 'field' }, el('span', { text: words }), control)
   return [
-    ...(remember ? [remember] : []),
-    el('label', { class: 'field' }, el('span', { text: texts.whyNot }), note),
+    other && field(texts.answerAs, other),
+    again && el('label', { class: 'check' }, again, el('span', { text: texts.remember })),
+    field(texts.whyNot, note),
     el(
       'div',
       { class: 'buttons' },
@@ -295,7 +323,8 @@ function whatItDoes({ input = {}, target, does }: Button, texts: Texts): string 
   if (target['name']) {
     return line + texts.runs(String(target['name']), given)
   }
-  const where = target['url'] ?? `${target['path']} (${target['component']})`
+  const { url, path, component } = target
+  const where = url ?? texts.ofComponent(String(path), String(component))
   return line + texts.calls(`${target['method']} ${where}`, given)
 }
 
@@ -307,9 +336,10 @@ function pressed(input: Input, press: string, device: string | undefined, texts:
 
 // --- a connection ---------------------------------------------------------------------------
 
-function connect(input: Input, answer: Answering, texts: Texts): (Node | null)[] {
-  return [
+function connecting({ connectPart }: Desk) {
+  return (input: Input, answer: Answering, texts: Texts): (Node | null)[] => [
     el('p', { class: 'title', text: texts.connect(input.app ?? '') }),
+    connectPart(input),
     el('p', { class: 'small', text: texts.goesOn }),
     el(
       'div',

@@ -2,7 +2,8 @@
 
 import type { Widgets } from '../../core/definitions.js'
 import type { Entry } from '../../core/state.js'
-import type { Connection, Snapshot } from '../connection.js'
+import type { Input } from '../../wire/event.js'
+import type { Answer, Connection, Snapshot } from '../connection.js'
 import type { Notice, Prompt } from '../handlers.js'
 import { button, el, link, took, visible } from './dom.js'
 import { STYLE } from './style.js'
@@ -23,6 +24,16 @@ export interface ChatOptions {
   readonly texts?: Partial<Texts>
   /** How many renders of one widget are live at once: 8 where it is left out. */
   readonly maxLiveWidgets?: number
+  /** What the host adds to the card of a missing connection: a link to its settings, say. */
+  readonly connectPart?: (input: Input) => Node | null
+  /** What the host adds to a call that was opened. */
+  readonly callPart?: (callId: string) => Node | null
+  /** What the product is called; `remit` where it is left out. */
+  readonly brand?: string
+  /** Whether who looks may answer for somebody else, as the author of an app does on his machine. */
+  readonly standsIn?: boolean
+  /** How an answer is given, where that is not the session's own way. */
+  readonly answer?: (input: Input, answer: Answer) => Promise<Input | null>
 }
 
 export class Chat {
@@ -61,7 +72,11 @@ export class Chat {
       {
         texts: this.#texts,
         locale: this.#locale,
-        answer: (input, answer) => connection.answer(input, answer),
+        answer: options.answer ?? ((input, answer) => connection.answer(input, answer)),
+        brand: options.brand ?? 'remit',
+        standsIn: options.standsIn ?? false,
+        connectPart: options.connectPart ?? (() => null),
+        callPart: options.callPart ?? (() => null),
         shelf: this.#shelf,
         refocus: () => this.#words.focus(),
       },
@@ -79,6 +94,11 @@ export class Chat {
   /** The widgets that are drawn from now on. */
   define(widgets: Widgets): void {
     this.#shelf.define(widgets)
+  }
+
+  /** Put the focus where one writes. */
+  focus(): void {
+    this.#words.focus()
   }
 
   /** Take the chat out of its element; the connection stays. */

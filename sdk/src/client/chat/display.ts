@@ -6,21 +6,22 @@
 import type { Display } from '../../wire/event.js'
 import { isRecord } from '../../wire/json.js'
 import { absolute, el, link, pre, pretty, visible } from './dom.js'
-import { embed } from './embed.js'
+import { embed, type Framing } from './embed.js'
 import { markdown } from './markdown.js'
 import type { Texts } from './texts.js'
 
 const MOST_ROWS = 50
 
 /** What is to be seen of a result at once; null where the folded JSON is enough. */
-export function shown(display: Display | undefined, texts: Texts): HTMLElement | null {
-  const drawn = display && inside(display, texts)
+export function shown(display: Display | undefined, framing: Framing): HTMLElement | null {
+  const drawn = display && inside(display, framing)
   return drawn ? el('div', { class: 'shown' }, drawn) : null
 }
 
-function inside(display: Display, texts: Texts): HTMLElement | null {
+function inside(display: Display, framing: Framing): HTMLElement | null {
+  const { texts } = framing
   if ('embedUrl' in display) {
-    return embed(display.embedUrl, texts)
+    return embed(display.embedUrl, framing)
   }
   if ('markdown' in display) {
     return markdown(display.markdown, texts.tooLong)

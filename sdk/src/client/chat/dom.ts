@@ -113,6 +113,7 @@ export function took(ms: number): string {
   return ms < 10_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-export function clock(at: string, locale: string): string {
+/** A time of day; in the browser's own language where none is named. */
+export function clock(at: string, locale?: string): string {
   return new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
 }

@@ -15,13 +15,19 @@ const MAX_PART = 0.7
 /** What a page does to the layout with its new height is no news of its own. */
 const LEAST_CHANGE_PX = 4
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
-const HEIGHT = /^__\w+_height$/
 
-/** The frames that are shown, by the windows that speak for them. */
-const frames = new Set<HTMLIFrameElement>()
+/** The frames that are shown, each with the name under which its page says its height. */
+const frames = new Map<HTMLIFrameElement, { readonly message: string; readonly blocked: string }>()
+
+/** What frames are drawn with. */
+export interface Framing {
+  readonly texts: Texts
+  /** What the product is called: pages of apps say their height as `__<brand>_height`. */
+  readonly brand: string
+}
 
 /** A page of an app, framed; or the words why it is not. */
-export function embed(address: string, texts: Texts): HTMLElement {
+export function embed(address: string, { texts, brand }: Framing): HTMLElement {
   const url = absolute(address)
   if (!url || (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))) {
     return left(texts.pageNotAbsolute)
@@ -43,8 +49,9 @@ export function embed(address: string, texts: Texts): HTMLElement {
   })
   if (frames.size === 0) {
     addEventListener('message', resized)
+    document.addEventListener('securitypolicyviolation', refused)
   }
-  frames.add(frame)
+  frames.set(frame, { message: `__${brand.toLowerCase()}_height`, blocked: texts.pageBlocked })
   const caption = el('figcaption', { class: 'small', text: `${title} · ` })
   caption.append(link(url, texts.openPage))
   return el('figure', { class: 'framed' }, caption, frame)
@@ -58,14 +65,9 @@ function resized({ data, source }: MessageEvent): void {
   if (source === null || typeof data !== 'object' || data === null) {
     return
   }
-  const [name, height] = Object.entries(data as object).find(([key]) => HEIGHT.test(key)) ?? []
-  if (name === undefined || typeof height !== 'number' || !Number.isFinite(height)) {
-    return
-  }
-  for (const frame of frames) {
-    if (!frame.isConnected) {
-      frames.delete(frame)
-    } else if (frame.contentWindow === source) {
+  for (const [frame, { message }] of shownFrames()) {
+    const height = (data as Record<string, unknown>)[message]
+    if (frame.contentWindow === source && typeof height === 'number' && Number.isFinite(height)) {
       // The style sheet has the same bounds, for a window that becomes smaller later.
       const wanted = Math.max(MIN_PX, Math.min(height, MAX_PART * innerHeight))
       if (Math.abs(wanted - frame.clientHeight) >= LEAST_CHANGE_PX) {
@@ -73,7 +75,30 @@ function resized({ data, source }: MessageEvent): void {
       }
     }
   }
+}
+
+/** Which origins may be framed is the host page's policy; an app may come after it was loaded. */
+function refused({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void {
+  if (effectiveDirective !== 'frame-src') {
+    return
+  }
+  for (const [frame, { blocked }] of shownFrames()) {
+    if (new URL(frame.src).origin === absolute(blockedURI)?.origin) {
+      frame.replaceWith(left(blocked))
+    }
+  }
+}
+
+/** Those that still stand in the page; the others are forgotten. */
+function shownFrames() {
+  for (const frame of frames.keys()) {
+    if (!frame.isConnected) {
+      frames.delete(frame)
+    }
+  }
   if (frames.size === 0) {
     removeEventListener('message', resized)
+    document.removeEventListener('securitypolicyviolation', refused)
   }
+  return [...frames]
 }

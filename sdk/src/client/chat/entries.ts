@@ -11,6 +11,7 @@ import type {
 import { card, type Desk, settled } from './cards.js'
 import { shown } from './display.js'
 import { el, pre, pretty, took } from './dom.js'
+import type { Framing } from './embed.js'
 import { markdown } from './markdown.js'
 import type { Texts } from './texts.js'
 import type { WidgetShelf } from './widgets.js'
@@ -18,10 +19,12 @@ import type { WidgetShelf } from './widgets.js'
 const BAD = new Set(['error', 'expired', 'outcome_unknown'])
 
 /** What entries are drawn with. */
-export interface Drawing extends Desk {
+export interface Drawing extends Desk, Framing {
   readonly shelf: WidgetShelf
   /** What had the focus goes: it must not fall back to the top of the page. */
   readonly refocus: () => void
+  /** What the host adds to a call that was opened. */
+  readonly callPart: (callId: string) => Node | null
 }
 
 /** A drawn entry. */
@@ -38,7 +41,7 @@ export function drawn(entry: Entry, drawing: Drawing): Drawn {
     case 'message':
       return message(entry, drawing.texts)
     case 'call':
-      return call(entry, drawing.texts)
+      return call(entry, drawing)
     case 'input':
       return input(entry, drawing)
     case 'widget':
@@ -82,7 +85,8 @@ function message(first: MessageEntry, texts: Texts): Drawn {
 
 // --- what is done ---------------------------------------------------------------------------
 
-function call(first: CallEntry, texts: Texts): Drawn {
+function call(first: CallEntry, drawing: Drawing): Drawn {
+  const { texts, callPart } = drawing
   const meta = el('span', { class: 'meta' })
   const inside = el('div', { class: 'inside' })
   const details = el(
@@ -94,13 +98,19 @@ function call(first: CallEntry, texts: Texts): Drawn {
   const below = el('div', { class: 'below' })
   const node = el('div', { class: 'call' }, details, below)
   let now = first
+  let filled: CallEntry | null = null
   // What is folded is drawn when it is opened.
   const fill = () => {
-    if (details.open) {
+    if (details.open && filled !== now) {
+      filled = now
+      const told = now.ended ? [el('h3', { text: texts.told }), pre(now.ended.content)] : []
+      // What the model made up was no call: nobody has a record of it.
+      const more = now.ended && now.app !== null ? callPart(now.id) : null
       inside.replaceChildren(
         el('h3', { text: texts.args }),
         pre(pretty(now.args ?? {})),
-        ...(now.ended ? [el('h3', { text: texts.told }), pre(now.ended.content)] : []),
+        ...told,
+        ...(more ? [more] : []),
       )
     }
   }
@@ -118,7 +128,7 @@ function call(first: CallEntry, texts: Texts): Drawn {
     now = entry
     node.hidden = entry.isWidget && entry.ended?.outcome === 'ok'
     if (entry.ended && entry.ended !== wasEnded) {
-      finish(entry, entry.ended, meta, below, texts)
+      finish(entry, entry.ended, meta, below, drawing)
     } else {
       tick(Date.now())
     }
@@ -126,7 +136,7 @@ function call(first: CallEntry, texts: Texts): Drawn {
     return true
   }
   if (first.ended) {
-    finish(first, first.ended, meta, below, texts)
+    finish(first, first.ended, meta, below, drawing)
   }
   update(first)
   return { node, update, tick }
@@ -147,8 +157,9 @@ function finish(
   { at: endedAt, outcome, display }: NonNullable<CallEntry['ended']>,
   meta: HTMLElement,
   below: HTMLElement,
-  texts: Texts,
+  framing: Framing,
 ): void {
+  const { texts } = framing
   const isGood = outcome === 'ok'
   meta.className = BAD.has(outcome) ? 'meta bad' : 'meta'
   meta.textContent = isGood
@@ -163,7 +174,7 @@ function finish(
   if (outcome === 'outcome_unknown' || error?.mayHaveHappened) {
     notes.push(el('p', { class: 'note bad', text: texts.unknown }))
   }
-  const drawing = isGood ? shown(display, texts) : null
+  const drawing = isGood ? shown(display, framing) : null
   below.replaceChildren(...notes, ...(drawing ? [drawing] : []))
 }
 

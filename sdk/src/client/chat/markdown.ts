@@ -74,7 +74,7 @@ function block(lines: readonly string[], at: number): Block | null {
   }
   return line.includes('|') &&
     RULED.test(lines[at + 1] ?? '') &&
-    (lines[at + 1] ?? '').includes('-')
+    (lines[at + 1] ?? '').includes('|')
     ? table(lines, at)
     : null
 }

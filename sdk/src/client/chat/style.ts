@@ -81,8 +81,7 @@ input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 
 .turn.outgoing { border-style: dashed; }
 .note { color: var(--soft); font-size: var(--small); margin-top: 8px; }
 .note.bad { color: var(--bad); }
-.transcript > * { content-visibility: auto; contain-intrinsic-size: auto 48px; }
-.transcript > .widget, .transcript > .input { content-visibility: visible; }
+.transcript > .old { content-visibility: auto; contain-intrinsic-size: auto 48px; }
 
 .act { font-size: var(--small); margin-top: 8px; }
 .act > summary { align-items: baseline; color: var(--soft); cursor: pointer; display: block; min-height: 32px; padding: 6px 0; }

@@ -52,6 +52,7 @@ export interface Texts {
   readonly noPreview: (reason: string) => string
   readonly notNow: string
   readonly whyNot: string
+  readonly answerAs: string
   readonly remember: string
   readonly forOperator: string
   readonly forOther: string
@@ -63,6 +64,7 @@ export interface Texts {
   readonly tellsAgent: (input: string) => string
   readonly runs: (what: string, input: string) => string
   readonly calls: (where: string, input: string) => string
+  readonly ofComponent: (path: string, component: string) => string
   readonly skip: string
   readonly cancel: string
   readonly skipCancel: string
@@ -70,6 +72,7 @@ export interface Texts {
   readonly goesOn: string
   readonly goOnWithout: string
   readonly decided: Readonly<Record<string, string>>
+  readonly cancelled: string
   readonly pressed: (label: string, device: string) => string
   readonly nobody: string
 
@@ -89,6 +92,7 @@ export interface Texts {
   readonly pageNotAbsolute: string
   readonly pageOwnOrigin: string
   readonly pageMasked: string
+  readonly pageBlocked: string
   readonly widgetFolded: (name: string) => string
   readonly widgetGone: (name: string) => string
   readonly widgetFailed: (name: string, reason: string) => string
@@ -153,6 +157,7 @@ const en: Texts = {
   noPreview: (reason) => `There is no preview: ${reason}`,
   notNow: 'Not now',
   whyNot: 'Why not (optional; the agent reads it)',
+  answerAs: 'It is for somebody else than the user. Answer as',
   remember: 'Yes for the rest of this conversation',
   forOperator: 'Waits for an operator of the workspace.',
   forOther: 'Waits for somebody else.',
@@ -164,6 +169,7 @@ const en: Texts = {
   tellsAgent: (input) => `tells the agent ${input}`,
   runs: (what, input) => `runs ${what} with ${input}`,
   calls: (where, input) => `calls ${where} with ${input}`,
+  ofComponent: (path, component) => `${path} of the app's component ${component}`,
   skip: 'Skip',
   cancel: 'Cancel',
   skipCancel: 'Skip: the agent goes on without it. Cancel: the agent stops.',
@@ -178,6 +184,7 @@ const en: Texts = {
     cancelled: 'taken back',
     expired: 'nobody answered in time',
   },
+  cancelled: 'cancelled',
   pressed: (label, device) => `pressed “${label}”${device && ` on ${device}`}`,
   nobody: 'Nobody answered in time',
 
@@ -197,6 +204,7 @@ const en: Texts = {
   pageNotAbsolute: 'The app’s page is not shown: its address is no absolute https one.',
   pageOwnOrigin: 'The app’s page is not shown: it is on this page’s own origin.',
   pageMasked: 'The app’s page is not shown again: its address was kept without its query.',
+  pageBlocked: 'The app’s page is not shown: this page may not frame its host.',
   widgetFolded: (name) => `${name}, folded`,
   widgetGone: (name) => `${name} is not on this page.`,
   widgetFailed: (name, reason) => `${name} cannot be drawn: ${reason}`,
@@ -261,6 +269,7 @@ const es: Texts = {
   noPreview: (reason) => `No hay vista previa: ${reason}`,
   notNow: 'Ahora no',
   whyNot: 'Por qué no (opcional; el agente lo lee)',
+  answerAs: 'Es para otra persona. Responder como',
   remember: 'Sí para el resto de esta conversación',
   forOperator: 'Espera a un operador del espacio de trabajo.',
   forOther: 'Espera a otra persona.',
@@ -272,6 +281,7 @@ const es: Texts = {
   tellsAgent: (input) => `dice al agente ${input}`,
   runs: (what, input) => `ejecuta ${what} con ${input}`,
   calls: (where, input) => `llama a ${where} con ${input}`,
+  ofComponent: (path, component) => `${path} del componente ${component} de la aplicación`,
   skip: 'Omitir',
   cancel: 'Cancelar',
   skipCancel: 'Omitir: el agente sigue sin ello. Cancelar: el agente se para.',
@@ -286,6 +296,7 @@ const es: Texts = {
     cancelled: 'retirado',
     expired: 'nadie respondió a tiempo',
   },
+  cancelled: 'canceló',
   pressed: (label, device) => `pulsó «${label}»${device && ` en ${device}`}`,
   nobody: 'Nadie respondió a tiempo',
 
@@ -305,6 +316,7 @@ const es: Texts = {
   pageNotAbsolute: 'La página no se muestra: su dirección no es https absoluta.',
   pageOwnOrigin: 'La página no se muestra: está en el mismo origen que esta.',
   pageMasked: 'La página no se vuelve a mostrar: su dirección se guardó sin su consulta.',
+  pageBlocked: 'La página no se muestra: aquí no se permite enmarcar su servidor.',
   widgetFolded: (name) => `${name}, plegado`,
   widgetGone: (name) => `${name} no está en esta página.`,
   widgetFailed: (name, reason) => `${name} no se puede dibujar: ${reason}`,

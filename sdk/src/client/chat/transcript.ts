@@ -104,6 +104,8 @@ export class Transcript {
     const made = this.#entries.slice(first, this.#first).map((entry) => {
       const row: Row = { ...drawn(entry, this.#drawing), entry }
       this.#rows.set(entry.id, row)
+      // What is not in view costs no layout.
+      row.node.classList.add('old')
       return row.node
     })
     this.#first = first

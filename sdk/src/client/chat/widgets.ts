@@ -83,7 +83,6 @@ export class WidgetShelf {
 
   async #redraw(render: Render): Promise<void> {
     this.#end(render)
-    render.turn += 1
     const { turn, entry, place } = render
     const definition = this.#definition(entry.widget)
     render.definition = definition
@@ -148,6 +147,7 @@ export class WidgetShelf {
 
   #end(render: Render): void {
     const { dispose, container } = render
+    render.turn += 1
     render.dispose = null
     render.container = null
     try {

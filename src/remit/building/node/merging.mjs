@@ -1,99 +1,74 @@
-// Two sides of a schema as one, and a change to every schema inside a schema. JSON Schema 2020-12.
+// Made by `npm run build` in sdk/ from sdk/src/core; changes belong there.
 
-const ANNOTATIONS = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  '$comment',
-  'id',
-  '$id',
-])
-const KEYED = ['properties', 'patternProperties', '$defs']
-const LISTED = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-const SINGLE = [
-  'items',
-  'additionalProperties',
-  'not',
-  'contains',
-  'propertyNames',
-  'if',
-  'then',
-  'else',
-]
-
-export const isObject = (value) =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
-/** Whether a schema takes anything: it has nothing but annotations. */
-export function isOpen(schema) {
-  return (
-    schema === true ||
-    (isObject(schema) && Object.keys(schema).every((key) => ANNOTATIONS.has(key)))
-  )
+// src/wire/json.ts
+function isRecord(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const refers = (schema) => JSON.stringify(schema)?.includes('"$ref"') ?? false
-
-/** The input side, with the output side's say where it is open. */
-export function merge(input, output) {
-  if (isOpen(input) && isObject(output) && !isOpen(output) && !refers(output)) {
-    return { ...output, ...(isObject(input) ? input : {}) }
+// src/core/merging.ts
+var ANNOTATIONS = /* @__PURE__ */ new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+  "id",
+  "$id"
+]);
+var KEYED = ["properties", "patternProperties", "$defs"];
+var LISTED = ["anyOf", "oneOf", "allOf", "prefixItems"];
+function isOpen(schema) {
+  return schema === true || isRecord(schema) && Object.keys(schema).every((key) => ANNOTATIONS.has(key));
+}
+function refers(schema) {
+  return JSON.stringify(schema)?.includes('"$ref"') ?? false;
+}
+function merge(input, output) {
+  if (isOpen(input) && isRecord(output) && !isOpen(output) && !refers(output)) {
+    return { ...output, ...isRecord(input) ? input : {} };
   }
-  return isObject(input) && isObject(output) ? mergedParts(input, output) : input
+  return isRecord(input) && isRecord(output) ? mergedParts(input, output) : input;
 }
-
 function mergedParts(input, output) {
-  const made = { ...input }
-  if (isClosedBy(input, output)) made.additionalProperties = false
-  for (const key of KEYED) {
-    if (isObject(input[key]) && isObject(output[key])) made[key] = byName(input[key], output[key])
+  const made = { ...input };
+  if (isClosedBy(input, output)) {
+    made["additionalProperties"] = false;
   }
-  for (const key of LISTED) {
-    const [ours, theirs] = [input[key], output[key]]
-    if (Array.isArray(ours) && ours.length === theirs?.length) {
-      made[key] = ours.map((part, index) => merge(part, theirs[index]))
+  for (const key of KEYED) {
+    const [ours, theirs] = [input[key], output[key]];
+    if (isRecord(ours) && isRecord(theirs)) {
+      made[key] = byName(ours, theirs);
     }
   }
-  for (const key of ['items', 'additionalProperties']) {
-    if (key in input && key in output) made[key] = merge(input[key], output[key])
+  for (const key of LISTED) {
+    const [ours, theirs] = [input[key], output[key]];
+    if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
+      made[key] = ours.map((part, index) => merge(part, theirs[index]));
+    }
   }
-  return made
+  for (const key of ["items", "additionalProperties"]) {
+    if (key in input && key in output) {
+      made[key] = merge(input[key], output[key]);
+    }
+  }
+  return made;
 }
-
-/** Whether the library takes out what it does not know: only the output side says so. */
 function isClosedBy(input, output) {
-  const silent = 'properties' in input && !('additionalProperties' in input)
-  return silent && output.additionalProperties === false
+  const isSilent = "properties" in input && !("additionalProperties" in input);
+  return isSilent && output["additionalProperties"] === false;
 }
-
 function byName(ours, theirs) {
-  const merged = ([name, part]) => [
-    name,
-    Object.hasOwn(theirs, name) ? merge(part, theirs[name]) : part,
-  ]
-  return Object.fromEntries(Object.entries(ours).map(merged))
+  return Object.fromEntries(
+    Object.entries(ours).map(([name, part]) => [
+      name,
+      Object.hasOwn(theirs, name) ? merge(part, theirs[name]) : part
+    ])
+  );
 }
-
-/** Every schema inside a schema, changed from the outside in. */
-export function everywhere(schema, change) {
-  if (!isObject(schema)) return schema
-  const made = { ...change(schema) }
-  for (const key of KEYED) {
-    if (isObject(made[key])) {
-      made[key] = Object.fromEntries(
-        Object.entries(made[key]).map(([name, part]) => [name, everywhere(part, change)]),
-      )
-    }
-  }
-  for (const key of LISTED) {
-    if (Array.isArray(made[key])) made[key] = made[key].map((part) => everywhere(part, change))
-  }
-  for (const key of SINGLE) {
-    if (isObject(made[key])) made[key] = everywhere(made[key], change)
-  }
-  return made
-}
+export {
+  isOpen,
+  merge
+};

@@ -4,8 +4,9 @@
 // taken from the output side; an object whose unknown keys the library strips is closed.
 
 import { PROJECT } from './hooks.mjs'
-import { everywhere, isObject, isOpen, merge } from './merging.mjs'
+import { isOpen, merge } from './merging.mjs'
 import { Fault, plain } from './plain.mjs'
+import { everywhere, isObject } from './walking.mjs'
 
 const TARGET = 'draft-2020-12'
 const LOOKS_AROUND = /\(\?(?:[=!]|<[=!])|\\[1-9]/

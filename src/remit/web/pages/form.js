@@ -1,6 +1,6 @@
 // A form made from a JSON Schema: plain fields for plain values, JSON for everything else.
 
-import { el, pretty } from "/dev/dom.js";
+import { el, pretty } from "/dev/sdk.js";
 
 /** A form of the arguments of a tool; `values()` reads it or throws with what is wrong. */
 export function argumentsForm(schema) {
@@ -9,14 +9,14 @@ export function argumentsForm(schema) {
     const found = resolved(part, schema);
     return { name, needed: required.has(name), ...field(name, found, required.has(name)) };
   });
-  const form = el("div", { className: "fields" }, fields.map((one) => one.node));
-  const raw = el("textarea", { rows: 8, spellcheck: false, className: "mono", "aria-label": "Arguments as JSON" });
+  const form = el("div", { class: "fields" }, fields.map((one) => one.node));
+  const raw = el("textarea", { rows: 8, spellcheck: false, class: "mono", "aria-label": "Arguments as JSON" });
   const asJson = el("input", { type: "checkbox" });
-  const both = el("div", { className: "field" },
+  const both = el("div", { class: "field" },
     form,
-    el("label", { className: "check" }, asJson, el("span", { text: "Arguments as JSON" })), raw);
+    el("label", { class: "check" }, asJson, el("span", { text: "Arguments as JSON" })), raw);
   raw.hidden = true;
-  if (fields.length === 0) form.append(el("p", { className: "small", text: "It takes no arguments." }));
+  if (fields.length === 0) form.append(el("p", { class: "small", text: "It takes no arguments." }));
 
   const read = () => {
     const found = {};
@@ -55,7 +55,7 @@ function field(name, part, needed) {
   const types = Array.isArray(part.type) ? part.type.filter((one) => one !== "null") : [part.type];
   const { control, read } = controlOf(name, types.length === 1 ? types[0] : undefined, part, needed);
   const facts = [needed ? "required" : "", types.filter(Boolean).join(" or "), part.format ?? "", bounds(part)];
-  const node = el("label", { className: "field" },
+  const node = el("label", { class: "field" },
     el("span", {}, el("b", { text: part.title ?? name }), " ", el("em", { text: facts.filter(Boolean).join(" · ") })),
     control,
     part.description ? el("span", { text: part.description }) : null);
@@ -83,7 +83,7 @@ function controlOf(name, type, part, needed) {
     if (part.default !== undefined) control.value = String(part.default);
     return { control, read: () => numberOf(name, control.value.trim()) };
   }
-  const control = el("textarea", { rows: 3, spellcheck: false, className: "mono", placeholder: type === "array" ? "[]" : "{}" });
+  const control = el("textarea", { rows: 3, spellcheck: false, class: "mono", placeholder: type === "array" ? "[]" : "{}" });
   if (part.default !== undefined) control.value = pretty(part.default);
   return { control, read: () => (control.value.trim() ? parsed(control.value, `${name} is`) : undefined) };
 }

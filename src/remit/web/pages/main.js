@@ -2,8 +2,9 @@
 
 import { ask, enter } from "/dev/api.js";
 import { Chat } from "/dev/chat.js";
-import { el, speak } from "/dev/dom.js";
 import { Playground } from "/dev/playground.js";
+import { el, STYLE } from "/dev/sdk.js";
+import { speak } from "/dev/speaking.js";
 
 const LOOK_MS = 2000;
 const OPEN = "Open the link that `remit dev` printed in the terminal; it opens once. Press Enter there for another one.";
@@ -12,7 +13,7 @@ const at = (id) => document.getElementById(id);
 let state = { apps: [], components: [], revision: -1, model: null, noModel: null };
 
 function gate(words) {
-  at("panes").replaceChildren(el("div", { className: "gate" }, el("h2", { text: "Not open" }), el("p", { text: words })));
+  at("panes").replaceChildren(el("div", { class: "gate" }, el("h2", { text: "Not open" }), el("p", { text: words })));
   at("panes").classList.add("alone");
   at("tabs").hidden = true;
 }
@@ -78,7 +79,15 @@ async function look(chat, playground) {
   return true;
 }
 
+/** The playground draws with parts of the chat, whose looks they have. */
+function dress() {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  document.adoptedStyleSheets = [sheet];
+}
+
 async function begin() {
+  dress();
   tabs();
   // The link of another run differs from this page's address in its code alone: nothing reloads.
   addEventListener("hashchange", () => location.reload());

@@ -2,11 +2,13 @@
 // made of it, and why. Guard, approvals, mapping and record are those of production.
 
 import { ask, path, user } from "/dev/api.js";
-import { card, connectForm } from "/dev/cards.js";
-import { shown } from "/dev/display.js";
-import { clock, el, folded, pre, pretty, speak } from "/dev/dom.js";
+import { answered } from "/dev/answering.js";
+import { framing } from "/dev/chat.js";
+import { connectForm } from "/dev/connect.js";
+import { card, clock, el, folded, pre, pretty, settled, shown, textsOf } from "/dev/sdk.js";
 import { argumentsForm } from "/dev/form.js";
 import { record } from "/dev/record.js";
+import { speak } from "/dev/speaking.js";
 
 const OPEN = new Set(["waiting_human", "polling", "sending", "waiting_client"]);
 const WAIT_MS = 500;
@@ -34,7 +36,7 @@ export class Playground {
     this.place = el("div");
     this.done = el("div", { "aria-live": "off" });
     bench.append(
-      el("div", { className: "field" }, el("label", { for: "tool", className: "inline", text: "Tool" }), this.pick),
+      el("div", { class: "field" }, el("label", { for: "tool", class: "inline", text: "Tool" }), this.pick),
       this.place,
       this.done);
   }
@@ -69,19 +71,19 @@ export class Playground {
   show() {
     const found = this.tools.get(this.pick.value);
     if (!found) {
-      this.place.replaceChildren(el("p", { className: "note", text: "There is no tool to call yet." }));
+      this.place.replaceChildren(el("p", { class: "note", text: "There is no tool to call yet." }));
       return;
     }
     const { app, tool } = found;
     const fields = argumentsForm(tool.parameters ?? {});
-    const failed = el("p", { className: "small bad", role: "alert" });
-    const button = el("button", { type: "submit", className: "primary", text: "Call" });
+    const failed = el("p", { class: "small bad", role: "alert" });
+    const button = el("button", { type: "submit", class: "primary", text: "Call" });
     const facts = [tool.name, tool.category, tool.dangerLevel, tool.requiresApproval ? "asks a person" : "", whereTo(tool)];
     const form = el("form", { autocomplete: "off" },
       el("p", { text: tool.description ?? "" }),
-      el("p", { className: "facts", text: facts.filter(Boolean).join(" · ") }),
+      el("p", { class: "facts", text: facts.filter(Boolean).join(" · ") }),
       fields.node,
-      el("div", { className: "buttons" }, button),
+      el("div", { class: "buttons" }, button),
       failed);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -105,7 +107,7 @@ export class Playground {
     this.unconnected = null;
     if (!app.wants) return;
     const words = `${user()} is not connected to ${app.name} yet, so that its calls are refused.`;
-    const made = el("div", { className: "card" }, el("p", { text: words }), connectForm(app.id, app.wants, () => made.remove()));
+    const made = el("div", { class: "card" }, el("p", { text: words }), connectForm(app.id, app.wants, () => made.remove()));
     form.before(made);
     this.unconnected = { app: app.id, made };
   }
@@ -119,11 +121,11 @@ export class Playground {
 
   async call(app, tool, args) {
     const words = el("p", { text: WORDS.sending });
-    const body = el("div", { className: "shown" });
-    const block = el("article", { className: "call" },
-      el("div", { className: "head" },
+    const body = el("div", { class: "shown" });
+    const block = el("article", { class: "call" },
+      el("div", { class: "head" },
         el("h3", { text: tool.title ?? tool.name }),
-        el("span", { className: "small", text: clock() })),
+        el("span", { class: "small", text: clock(new Date().toISOString()) })),
       words, body);
     this.done.prepend(block);
     block.scrollIntoView({ block: "start" });
@@ -154,7 +156,7 @@ export class Playground {
         asked = answer.inputId;
         const input = await ask("GET", path`/v1/inputs/${asked}`);
         if (input.status === "open") {
-          const made = card(input);
+          const made = this.card(input);
           body.replaceChildren(made);
           made.scrollIntoView({ block: "nearest" });
           speak(`An answer is needed. ${input.title}`);
@@ -170,12 +172,32 @@ export class Playground {
     }
   }
 
+  /** The card of what waits; answered, it becomes the line that says how. */
+  card(input) {
+    const desk = {
+      texts: textsOf("en"),
+      locale: navigator.language,
+      standsIn: true,
+      connectPart: () => null,
+      answer: async (asked, given) => {
+        const { stands, again } = await answered(asked, given);
+        if (stands) {
+          const resolved = { ...stands, by: stands.answeredBy, at: stands.answeredAt };
+          made.replaceWith(settled({ input: asked, resolved }, desk));
+        }
+        return again;
+      },
+    };
+    const made = card(input, desk);
+    return made;
+  }
+
   async ended(answer, words, body) {
     words.textContent = answer.error?.message ?? WORDS[answer.outcome] ?? answer.outcome;
     words.className = answer.outcome === "ok" ? "" : "bad";
     speak(words.textContent);
-    const drawn = answer.display ? shown(answer.display) : null;
-    if (answer.error?.mayHaveHappened) body.append(el("p", { className: "note bad", text: WORDS.outcome_unknown }));
+    const drawn = answer.display ? shown(answer.display, framing()) : null;
+    if (answer.error?.mayHaveHappened) body.append(el("p", { class: "note bad", text: WORDS.outcome_unknown }));
     if (drawn) body.append(drawn);
     if (answer.result !== undefined) body.append(folded("Result, as it was mapped", pre(pretty(answer.result))));
     if (answer.content) body.append(folded("What a model would read", pre(answer.content)));

@@ -1,7 +1,7 @@
 // The record of a call: why it came about as it did.
 
 import { ask, path } from "/dev/api.js";
-import { clock, el, folded, pairs, pre, pretty } from "/dev/dom.js";
+import { clock, el, folded, pairs, pre, pretty } from "/dev/sdk.js";
 
 /** The record of a call, read when it is opened. */
 export function record(call) {
@@ -12,7 +12,7 @@ export function record(call) {
       const found = await ask("GET", path`/v1/calls/${call}`);
       made.append(why(found), pre(pretty(found)));
     } catch (error) {
-      made.append(el("p", { className: "small bad", text: error.message }));
+      made.append(el("p", { class: "small bad", text: error.message }));
     }
   });
   return made;
