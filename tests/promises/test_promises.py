@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.promises.traces import Promise, find_faults, find_traces, read_manifest, read_traces
+from tests.promises.traces import (
+    Promise,
+    find_faults,
+    find_titles,
+    find_traces,
+    read_manifest,
+    read_traces,
+)
 
 FOLDER = Path(__file__).parent
 
@@ -68,3 +75,19 @@ def test_disagreement_is_said(done: bool, source: str, fault: str | None) -> Non
 
     assert bool(faults) == (fault is not None)
     assert fault is None or re.search(fault, faults[0])
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("test('it holds (A-01, A-03)', () => {})", [("A-01", True), ("A-03", True)]),
+        ('  it("holds (A-02)", async () => {})', [("A-02", True)]),
+        ("test.each(ROWS)(`$name holds (A-04)`, () => {})", [("A-04", True)]),
+        ("test.skip('it holds (A-05)', () => {})", [("A-05", False)]),
+        ("test('it is not about (A-0x)', () => {})", []),
+        ("// as (A-06) says\ntest('it holds', () => {})", []),
+    ],
+)
+def test_a_title_in_typescript_names_promises(source: str, found: list[tuple[str, bool]]) -> None:
+    """The ids stand at its end; a test that is skipped holds nothing."""
+    assert [(one.id, one.runs) for one in find_titles(source, "it.test.ts")] == found

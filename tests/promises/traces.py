@@ -1,8 +1,13 @@
-"""Which test holds which promise, read from the sources, so that any way of running sees it all."""
+"""Which test holds which promise, read from the sources, so that any way of running sees it all.
+
+A test in Python has a mark, `pytest.mark.promise("T-26")`; one in TypeScript ends its title with
+the ids in parentheses, `test('… (A-24)', …)`.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +18,15 @@ if TYPE_CHECKING:
 
 MANIFESTS = ("k.toml", "t.toml", "a.toml")
 _SKIPPED = frozenset({"skip", "skipif", "xfail"})
+#: Below the root of the project.
+_TYPESCRIPT = ("sdk/test", "examples/tracker/test")
+_ID = r"[KTA]-\d\d"
+_TITLE = re.compile(
+    # A table of `test.each` may end on a line of its own.
+    r"^\s*(?:(?:test|it)((?:\.\w+(?:\([^)]*\))?)*)|\]\))"
+    rf"\(\s*([\"'`])(?:(?!\2).)*?\((?P<ids>{_ID}(?:, {_ID})*)\)\2",
+    re.MULTILINE,
+)
 
 _Decorated: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -38,7 +52,7 @@ class Promise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """One id in one `pytest.mark.promise`.
+    """One id in one `pytest.mark.promise`, or in the title of a test in TypeScript.
 
     Attributes:
         id: The promise, or the empty text where the mark has no constant id.
@@ -67,12 +81,29 @@ def read_manifest(folder: Path) -> dict[str, Promise]:
 
 
 def read_traces(tests: Path) -> tuple[Trace, ...]:
-    """Read the marks of every test file below a folder, wherever in the file they stand."""
-    return tuple(
+    """Read the marks of every test file below a folder, and the titles of those in TypeScript."""
+    root = tests.parent
+    python = tuple(
         trace
         for path in sorted(tests.rglob("test_*.py"))
-        for trace in find_traces(path.read_text("utf-8"), path.relative_to(tests).as_posix())
+        for trace in find_traces(path.read_text("utf-8"), path.relative_to(root).as_posix())
     )
+    titled = tuple(
+        trace
+        for folder in _TYPESCRIPT
+        for path in sorted((root / folder).rglob("*.test*.ts*"))
+        for trace in find_titles(path.read_text("utf-8"), path.relative_to(root).as_posix())
+    )
+    return python + titled
+
+
+def find_titles(source: str, file: str) -> Iterator[Trace]:
+    """Find the ids in the titles of one file in TypeScript."""
+    for found in _TITLE.finditer(source):
+        line = source.count("\n", 0, found.start()) + 1
+        idle = re.search(r"\.(?:skip|todo|fails)", found[1] or "") is not None
+        for one in found["ids"].split(", "):
+            yield Trace(id=one, place=f"{file}:{line}", runs=not idle)
 
 
 def find_traces(source: str, file: str) -> Iterator[Trace]:
@@ -97,7 +128,7 @@ def find_faults(promises: Mapping[str, Promise], traces: Sequence[Trace]) -> tup
     """Say where manifest and tests disagree, each fault with its mend."""
     tested = {trace.id for trace in traces if trace.runs}
     unknown = tuple(
-        f'tests/{trace.place} names "{trace.id}", which no manifest has: mend the id'
+        f'{trace.place} names "{trace.id}", which no manifest has: mend the id'
         for trace in traces
         if trace.id not in promises
     )

@@ -70,7 +70,7 @@ describe('what somebody may do', () => {
 })
 
 describe('the active tenant', () => {
-  it('is the only one whose ids mean anything', () => {
+  it('is the only one whose ids mean anything (A-30)', () => {
     const store = storeOf('eva', 'finch')
     for (const id of ['WEB-1', 'OPS-2']) {
       expect(refusal(() => findIssue(store.getState(), id))).toMatch(/no issue .* in Finch & Co/)
@@ -90,7 +90,7 @@ describe('the active tenant', () => {
 })
 
 describe('a change', () => {
-  it('is seen by a read right after it', () => {
+  it('is seen by a read right after it (A-29)', () => {
     const store = storeOf('ben')
     const seen: string[] = []
     store.subscribe(() => seen.push(findIssue(store.getState(), 'WEB-1').status))

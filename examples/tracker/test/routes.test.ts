@@ -27,7 +27,7 @@ describe('addresses', () => {
     expect(routeOf('/')).toEqual({ view: 'issues', filters: {} })
   })
 
-  it('that lead out of the app lead nowhere', () => {
+  it('that lead out of the app lead nowhere (A-33)', () => {
     for (const url of [
       'https://evil.example/issues/WEB-1',
       '//evil.example/issues',
@@ -51,7 +51,7 @@ describe('addresses', () => {
 })
 
 describe('a destination', () => {
-  it('is a record of the active tenant', () => {
+  it('is a record of the active tenant (A-34)', () => {
     expect(destination(MEMBER, '/issues/WEB-1')).toEqual({ view: 'issue', issueId: 'WEB-1' })
     for (const url of [
       '/issues/WEB-1',
@@ -63,7 +63,7 @@ describe('a destination', () => {
     }
   })
 
-  it('is open by the rights of the current user', () => {
+  it('is open by the rights of the current user (A-35)', () => {
     for (const url of [
       '/issues/HIR-1',
       '/projects/HIR',

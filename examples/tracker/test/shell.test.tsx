@@ -77,7 +77,7 @@ async function open(user: string, tenant = 'harbor', hasAgent = true) {
 
 const page = () => within(screen.getByRole('main'))
 
-it('keeps the conversation while pages come and go', async () => {
+it('keeps the conversation while pages come and go (A-36)', async () => {
   const app = await open('ben')
   expect(seen.props['session']).toBe('ses_1')
   for (const url of ['/board', '/issues/WEB-1', '/issues/WEB-1/edit', '/nowhere', '/projects']) {
@@ -132,7 +132,7 @@ it('leaves the focus where it is when the agent opens a page', async () => {
   expect(document.activeElement).toBe(screen.getByRole('main'))
 })
 
-it('refuses by hand what it refuses the agent', async () => {
+it('refuses by hand what it refuses the agent (A-35)', async () => {
   const app = await open('ben')
   await act(async () => app.router.go('/issues/HIR-1'))
   expect(page().getByText(/no issue HIR-1 in Harbor Labs that you may see/)).toBeTruthy()

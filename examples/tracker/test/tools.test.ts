@@ -59,7 +59,7 @@ describe('reading', () => {
 })
 
 describe('changing', () => {
-  it('is seen by the next call, with nothing drawn in between', async () => {
+  it('is seen by the next call, with nothing drawn in between (A-27)', async () => {
     const tools = makeTools(appOf('ben'))
     const made = await call(tools.create_issue, { projectId: 'WEB', title: 'Say thanks' })
     expect(made).toMatchObject({ id: 'WEB-8', status: 'todo', url: '/issues/WEB-8' })
@@ -71,7 +71,7 @@ describe('changing', () => {
     })
   })
 
-  it('takes the way of the form, with the rights of the person', async () => {
+  it('takes the way of the form, with the rights of the person (A-31)', async () => {
     const viewer = makeTools(appOf('cleo'))
     for (const [tool, input] of [
       [viewer.create_issue, { projectId: 'WEB', title: 'x' }],
@@ -105,7 +105,7 @@ describe('changing', () => {
 })
 
 describe('estimates', () => {
-  it('are answered from what the server has saved', async () => {
+  it('are answered from what the server has saved (A-28)', async () => {
     // Not what was asked for: the server knows better.
     const saved = {
       issueId: 'WEB-1',
@@ -138,7 +138,7 @@ describe('estimates', () => {
 })
 
 describe('navigating', () => {
-  it('opens a record that another tool answered with', async () => {
+  it('opens a record that another tool answered with (A-33)', async () => {
     const app = appOf('ben')
     const tools = makeTools(app)
     expect(await call(tools.navigate, { url: '/issues/WEB-2' })).toEqual({
@@ -151,7 +151,7 @@ describe('navigating', () => {
     })
   })
 
-  it('opens no other site, no other tenant and nothing that is not for the user', async () => {
+  it('opens no other site, no other tenant and nothing that is not for the user (A-34)', async () => {
     const app = appOf('ben')
     const tools = makeTools(app)
     for (const url of [

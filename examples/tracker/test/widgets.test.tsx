@@ -13,13 +13,13 @@ function show(app: App, widget: keyof typeof widgets, id: string) {
   return render(<AppContext value={app}>{widgets[widget].render({ id })}</AppContext>)
 }
 
-it('takes an id and nothing else', () => {
+it('takes an id and nothing else (A-26)', () => {
   for (const widget of Object.values(widgets)) {
     expect(Object.keys(widget.parameters.shape)).toEqual(['id'])
   }
 })
 
-it('shows an issue as it is now, however it was changed', async () => {
+it('shows an issue as it is now, however it was changed (A-32)', async () => {
   const app = appOf('ben')
   show(app, 'issueCard', 'WEB-1')
   expect(screen.getByRole('link').textContent).toContain('Receipts')
@@ -56,7 +56,7 @@ it('shows nothing of what is gone, elsewhere or hidden', () => {
   expect(container.textContent).not.toContain('Receipts')
 })
 
-it('picks an assignee by the function of the form', () => {
+it('picks an assignee by the function of the form (A-31)', () => {
   const app = appOf('ben')
   show(app, 'assigneePicker', 'WEB-3')
   expect(screen.getByRole('button', { pressed: true }).textContent).toContain('Nobody')
