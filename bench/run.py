@@ -1,6 +1,6 @@
-"""Prints what Remit costs: loading, linting, the checks of one call, the server, conversations.
+"""Prints what Remit costs: loading, linting, the checks of a call, the server, talks, the chat.
 
-    python bench/run.py [all | costs | server | talks] [--secs S] [--rounds N]
+    python bench/run.py [all | costs | server | talks | page] [--secs S] [--rounds N]
 
 It asserts nothing. Every figure is taken in a process of its own, best of several runs; the server
 stands beside others in interleaved rounds (`servers.py`). On a shared machine only ratios of one
@@ -17,13 +17,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import chat_page
 import servers
 import talking
 from workload import ANSWER, ARGS, definition
 
 HERE = Path(__file__).resolve().parent
 RUNS = 5
-PARTS = ("all", "costs", "server", "talks")
+PARTS = ("all", "costs", "server", "talks", "page")
 
 
 def measured(script: str, path: Path, runs: int = RUNS) -> list[float]:
@@ -114,6 +115,8 @@ def main() -> None:
             servers.measure(given.secs, given.rounds)
         if given.part in {"all", "talks"}:
             talking.measure()
+        if given.part in {"all", "page"}:
+            chat_page.measure()
 
 
 if __name__ == "__main__":

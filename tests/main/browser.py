@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 WAIT_S = 60
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
     "--headless=new",
     "--remote-debugging-pipe",
@@ -38,7 +38,7 @@ _FLAGS = (
 @functools.cache
 def chromium() -> str:
     """The command; a machine without one skips what is drawn in a browser."""
-    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("no Chromium was found: the page is not looked at in a browser")
     return found
