@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remit.main import demo_folder, demo_server
+from remit.main import demo_folder, demo_server, demo_tracker
 from remit.main.example import RunningExample
 from remit.main.output import print_text
 from remit.main.walking import Demo, Ran
@@ -29,7 +29,7 @@ def run(*, check: bool) -> int:
         demo = _without_server(Path(folder), person=person)
         _with_server(Path(folder), demo, check=check)
         _with_folder(Path(folder), demo, check=check)
-    return _summary(demo)
+        return _with_tracker(Path(folder), demo, check=check)
 
 
 def _without_server(folder: Path, *, person: bool) -> Demo:
@@ -60,6 +60,19 @@ def _with_folder(folder: Path, demo: Demo, *, check: bool) -> None:
     demo_folder.run(mine, demo, check=check)
 
 
+def _with_tracker(folder: Path, demo: Demo, *, check: bool) -> int:
+    mine = folder / "tracker"
+    mine.mkdir()
+    print_text(
+        "\nLast an app in a browser: its pages lend the agent tools and widgets of their own."
+    )
+    with demo_tracker.walked(mine, demo, check=check) as stay:
+        code = _summary(demo)
+        if stay and demo.person:
+            stay()
+    return code
+
+
 def _summary(demo: Demo) -> int:
     if demo.failed:
         print_text(f"\n{len(demo.failed)} of {demo.checked} effects were not as expected:")
@@ -67,8 +80,9 @@ def _summary(demo: Demo) -> int:
         return 1
     print_text(
         f"\nAll {demo.checked} effects were as expected; what reached the app and what it changed "
-        "was read from its own database.\n"
-        "Next: look at examples/scenes/scenes.yaml and examples/bookmarks, then write your own:\n"
+        "was read from its own data.\n"
+        "Next: look at examples/scenes/scenes.yaml, examples/bookmarks and examples/tracker, then "
+        "write your own:\n"
         "  remit lint FILE · remit show FILE · remit call FILE TOOL --dry-run · remit serve\n"
         "To talk with the bookmarks in a chat:\n"
         "  remit dev examples/bookmarks --component 'api=python examples/bookmarks/serve.py'"

@@ -17,7 +17,7 @@ from remit.main.demo_talk import Talk, open_input
 from remit.main.example import RunningBookmarks
 from remit.main.output import paint, print_text
 from remit.main.server_process import RunningServer
-from remit.main.server_walk import Walk, beginning, fields
+from remit.main.server_walk import Walk, beginning, fields, key_shown
 from remit.main.walking import indented
 
 if TYPE_CHECKING:
@@ -68,17 +68,13 @@ class _Folder:
         walk: with a server of its own.
         example: the app.
         chat: frames its page.
-        scripted: whether it is known what the model says.
     """
 
-    def __init__(
-        self, walk: Walk, example: RunningBookmarks, chat: Chat, *, scripted: bool
-    ) -> None:
+    def __init__(self, walk: Walk, example: RunningBookmarks, chat: Chat) -> None:
         self._walk = walk
         self._demo = walk.demo
         self._example = example
         self._chat = chat
-        self._scripted = scripted
         self._talk = Talk(walk, "")
         self._import: JsonValue = None
 
@@ -95,7 +91,7 @@ class _Folder:
             "The component is told three things, and no secret: where it is reached, whose tokens "
             "it\n   believes, and which of them are for it.",
         )
-        ran = demo.remit("keys", "create", "--role", "operator", "--name", "acme", shown=_key)
+        ran = demo.remit("keys", "create", "--role", "operator", "--name", "acme", shown=key_shown)
         # One key does it all here; who needs which was shown before.
         walk.keys = dict.fromkeys(("acme", "backend"), ran.out.strip())
         print_text(f"   {paint('$ remit serve', 'cyan', sys.stdout)}")
@@ -153,13 +149,13 @@ class _Folder:
             _SOUP,
         )
         others = demo.example.count("select count(*) from bookmarks where user_id <> 'ana'")
-        self._holds(
+        self._walk.expects(
             "the component's database has the page once, with its tag, as Ana's and nobody else's",
             true=session.get("status") == "idle"
             and (tagged, others, demo.example.count(_MINE, "agent")) == (1, 0, 1),
         )
         found = self._talk.result("search_bookmarks")
-        self._holds("the agent found it there", true=found.get("outcome") == "ok")
+        self._walk.expects("the agent found it there", true=found.get("outcome") == "ok")
 
     def _ask_first(self) -> None:
         demo, walk = self._demo, self._walk
@@ -170,7 +166,7 @@ class _Folder:
         )
         session = self._talk.say(_IMPORT)
         self._import = open_input(session)
-        self._holds(
+        self._walk.expects(
             "the agent waits for a press; nothing is connected, and nothing was imported",
             true=self._import is not None
             and demo.example.count(_CONNECTED) == 0
@@ -199,14 +195,14 @@ class _Folder:
         session = self._talk.answer(self._import, {"press": "connect"})
         mails = "select count(*) from mails where user_id = 'ana'"
         imported = demo.example.count(_MINE, "mail")
-        self._holds(
+        self._walk.expects(
             f"the mailbox is connected, and {imported} links of its mails are bookmarks now",
             true=demo.example.count(_CONNECTED) == 1
             and demo.example.count(mails) > 0
             and imported == _LINKS,
         )
         result = self._talk.result("import_from_mail")
-        self._holds(
+        self._walk.expects(
             "the tool's result is the import, and the conversation went on to its end",
             true=session.get("status") == "idle" and result.get("outcome") == "ok",
         )
@@ -236,13 +232,13 @@ class _Folder:
         display = cast("JsonObject", self._talk.result("show_dashboard").get("display") or {})
         address = display.get("embedUrl")
         if not isinstance(address, str):
-            self._holds("the agent has shown it", true=False)
+            self._walk.expects("the agent has shown it", true=False)
             return
         visitor = Visitor()
         status, text = visitor.open(address)
         bars = sum(int(n) for n in re.findall(r"<title>Week of [^:]+: (\d+) ", text))
         all_of_them = demo.example.count("select count(*) from bookmarks where user_id = 'ana'")
-        self._holds(
+        self._walk.expects(
             f"fetched as a frame would, its bars add up to the {all_of_them} bookmarks that are "
             "there",
             true=status == 200 and bars == all_of_them,
@@ -275,13 +271,6 @@ class _Folder:
         demo.step("Stop the server", "And the component.")
         demo.holds("the server stops when it is asked to", true=self._walk.server.stop() == 0)
 
-    def _holds(self, words: str, *, true: bool) -> None:
-        """An effect that is known beforehand only where a script speaks."""
-        if true or self._scripted:
-            self._demo.holds(words, true=true)
-        else:
-            print_text(f"   This model did otherwise; expected was: {words}.")
-
 
 def run(folder: Path, demo: Demo, *, check: bool) -> None:
     """Walk through the steps with an app and a server of their own; ``demo`` keeps the score.
@@ -302,8 +291,9 @@ def run(folder: Path, demo: Demo, *, check: bool) -> None:
             Speaker(folder, check=check, lines=lines) as speaker,
             RunningServer(folder, {**demo.environment(), **speaker.settings}) as server,
         ):
-            walk = Walk(demo=demo, server=server, speaker=speaker.words)
-            for step in _Folder(walk, example, chat, scripted=speaker.scripted).steps:
+            words, scripted = speaker.words, speaker.scripted
+            walk = Walk(demo=demo, server=server, speaker=words, scripted=scripted)
+            for step in _Folder(walk, example, chat).steps:
                 step()
 
 
@@ -311,10 +301,6 @@ def _own_error(reply: Reply) -> str:
     """Of an error what the handler itself said."""
     error = cast("JsonObject", reply.body.get("error") or {})
     return json.dumps(error.get("details") or error, ensure_ascii=False)
-
-
-def _key(ran: Ran) -> str:
-    return f"{ran.out[: ran.out.rfind('_') + 1]}…  (printed this once)" if ran.out else ran.err
 
 
 def _card_lines(ran: Ran) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
-import shutil
 import subprocess
 import tempfile
 import threading
@@ -16,21 +14,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
+from remit.main.demo_browser import browser_command
+
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
 _WAIT_S = 20
 _HOPS = 3
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_FLAGS = (
-    "--headless=new",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--disable-gpu",
-    "--no-first-run",
-)
 #: A chat with nothing but a frame; it passes on what the page in it says.
 _CHAT = """<!doctype html><title>A chat</title>
 <iframe id="it" style="width: 100%" sandbox="allow-scripts allow-same-origin allow-forms"></iframe>
@@ -102,15 +93,9 @@ class Chat:
         Raises:
             LookupError: there is no browser.
         """
-        browser = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
-        if browser is None:
-            raise LookupError("no browser was found")
-        # Its own sandbox does not start for root; what it is shown here is the demo's own.
-        root = ("--no-sandbox",) if os.geteuid() == 0 else ()
         with tempfile.TemporaryDirectory(prefix="remit-demo-", ignore_cleanup_errors=True) as kept:
-            command = [browser, *_FLAGS, *root, f"--user-data-dir={kept}"]
             process = subprocess.Popen(  # noqa: S603 -- a browser, no shell
-                [*command, f"{self.origin}/?{quote(address, safe='')}"],
+                [*browser_command(kept), f"{self.origin}/?{quote(address, safe='')}"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Self
 from remit.main.server_process import end_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
     from remit.values.json import JsonObject
+
+    _Lines = Sequence[JsonObject | str]
+    _Script = _Lines | Mapping[str, _Lines]
 
 _MODEL = "REMIT_MODEL_"
 _LAMP: JsonObject = {"sceneId": "scn_lobby", "assetId": "lamp", "x": 3, "y": 1}
@@ -42,16 +45,15 @@ class Speaker:
     Args:
         folder: for the script.
         check: whether the script speaks whatever is set, so that every effect is known.
-        lines: of the script, one for each turn.
+        lines: of the script, one for each turn; or such a list for each conversation, by what a
+            person says first.
 
     Attributes:
         scripted: whether it is the script.
         settings: variables that the server needs.
     """
 
-    def __init__(
-        self, folder: Path, *, check: bool, lines: Sequence[JsonObject | str] = LINES
-    ) -> None:
+    def __init__(self, folder: Path, *, check: bool, lines: _Script = LINES) -> None:
         given = {name: value for name, value in os.environ.items() if name.startswith(_MODEL)}
         self.scripted = check or f"{_MODEL}NAME" not in given
         self.settings = {} if self.scripted else given
@@ -73,7 +75,7 @@ class Speaker:
         if not self.scripted:
             return self
         script = self._folder / "model.json"
-        script.write_text(json.dumps(list(self._lines)), "utf-8")
+        script.write_text(json.dumps(self._lines), "utf-8")
         self._process = subprocess.Popen(  # noqa: S603 -- our own command, no shell
             [sys.executable, "-m", "remit.testing.scripted_model", str(script)],
             stdin=subprocess.DEVNULL,

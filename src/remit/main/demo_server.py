@@ -15,14 +15,14 @@ from remit.main.demo_model import Speaker
 from remit.main.example import RunningExample
 from remit.main.output import paint, print_text
 from remit.main.server_process import RunningServer
-from remit.main.server_walk import APP, INPUT, TOKEN, Walk, beginning, fields
+from remit.main.server_walk import APP, INPUT, TOKEN, Walk, beginning, fields, key_shown
 from remit.main.walking import indented
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from remit.main.walking import Demo, Ran
+    from remit.main.walking import Demo
     from remit.values.json import JsonObject
 
 _VERSION = f"/v1/apps/{APP}/versions/1"
@@ -76,7 +76,7 @@ def _start(walk: Walk) -> None:
         "   the reviewer have a key each; Acme's back end has one to call for its users.",
     )
     for who, role in _KEYS.items():
-        ran = demo.remit("keys", "create", "--role", role, "--name", who, shown=_key)
+        ran = demo.remit("keys", "create", "--role", role, "--name", who, shown=key_shown)
         walk.keys[who] = ran.out.strip()
     _serve(walk)
     ready = walk.server.ask("GET", "/readyz")
@@ -309,7 +309,3 @@ def _sent(demo: Demo) -> int:
 
 def _at_the_edge(demo: Demo) -> int:
     return demo.example.count(_AT_THE_EDGE)
-
-
-def _key(ran: Ran) -> str:
-    return f"{ran.out[: ran.out.rfind('_') + 1]}…  (printed this once)" if ran.out else ran.err

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 from remit.main.output import paint, print_text
@@ -22,6 +24,8 @@ _SCENE = "select count(*) from scenes where id = 'scn_q3_forecast'"
 _DELETES = "select count(*) from requests where method = 'DELETE' and path like '%scn_q3_forecast'"
 _TEXT = "Put a lamp into the lobby at 3, 1, and delete the scene Q3 forecast."
 _ASK_AGAIN_S = 0.05
+#: A page executes what its session waits for by itself.
+_GOES_ON = frozenset({"running", "waiting_client"})
 
 
 class Talk:
@@ -31,6 +35,7 @@ class Talk:
         self._walk = walk
         self._session = session
         self._shown = 0
+        self._came: Counter[str] = Counter()
         self._tools: dict[JsonValue, JsonValue] = {}
         self._results: list[JsonObject] = []
 
@@ -58,9 +63,31 @@ class Talk:
         while True:
             found = self._ask(self.path)
             self._show()
-            if found.get("status") != "running" or time.monotonic() > until:
+            if found.get("status") not in _GOES_ON or time.monotonic() > until:
                 return found
             time.sleep(_ASK_AGAIN_S)
+
+    def followed(self, kind: str) -> JsonObject:
+        """The session once it waits or rests after an event that came by another way.
+
+        Args:
+            kind: of the event; one that is not shown yet.
+        """
+        before, until = self._came[kind], time.monotonic() + ENDS_WITHIN_S
+        while self._came[kind] == before and time.monotonic() < until:
+            self._show()
+            time.sleep(_ASK_AGAIN_S)
+        return self.rested()
+
+    @property
+    def calls(self) -> int:
+        """How many calls the model has asked for."""
+        return self._came["tool_call"]
+
+    @property
+    def errors(self) -> int:
+        """How many calls have ended with an error."""
+        return sum(one["outcome"] == "error" for one in self._results)
 
     def result(self, tool: str) -> JsonObject:
         """What the last call of a tool came to, as the log has it; empty where there was none."""
@@ -68,6 +95,7 @@ class Talk:
         return next(own, cast("JsonObject", {}))
 
     def _note(self, kind: str, data: JsonObject) -> None:
+        self._came[kind] += 1
         if kind == "tool_call":
             self._tools[data["callId"]] = data.get("tool")
         elif kind == "tool_result":
@@ -149,9 +177,11 @@ def _line(kind: str, data: JsonObject) -> str | None:
         who = "Ana" if data.get("role") == "user" else "Agent"
         return f"{who}: {data.get('text')}"
     if kind == "tool_call":
-        return f"· {data.get('title')} …"
+        # What a page lends is told with its arguments: nowhere else are they to be read.
+        args = f" {json.dumps(data.get('args'))}" if data.get("origin") == "client" else ""
+        return f"· {data.get('title')}{args} …"
     if kind == "tool_result":
-        return f"  → {data.get('outcome')}"
+        return f"  → {data.get('outcome')}{_reason(data)}"
     if kind == "human_input_needed":
         return f"? {data.get('title')}: waits for {data.get('user')}{_buttons(data)}"
     if kind == "human_input_resolved":
@@ -160,6 +190,16 @@ def _line(kind: str, data: JsonObject) -> str | None:
     if kind == "run_finished" and data.get("reason") not in {"done", "waiting"}:
         return f"The run ended: {data.get('reason')}"
     return None
+
+
+def _reason(result: JsonObject) -> str:
+    """Of a call that ended with an error the words that the model reads."""
+    if result.get("outcome") != "error":
+        return ""
+    try:
+        return f": {json.loads(str(result.get('content')))['error']['message']}"
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _buttons(data: JsonObject) -> str:

@@ -16,7 +16,7 @@ from remit.gateway.acting import system
 from remit.gateway.admitting import create_key
 from remit.gateway.submitting import House
 from remit.main.dev_apps import WORKSPACE, DevApp, DevApps, Given
-from remit.main.output import is_terminal, paint, print_text, say
+from remit.main.output import has_display, is_terminal, paint, print_text, say
 from remit.main.serving import Beside, tell_fault
 from remit.values.json import nearest
 from remit.values.urls import parse_url
@@ -176,7 +176,7 @@ class Dev:
             else ""
         )
         say(paint(f"{again}Ctrl-C stops.", "dim", sys.stderr))
-        if self._opens and _has_display():
+        if self._opens and has_display():
             # A link of its own: the one on the screen stays good.
             asyncio.get_running_loop().run_in_executor(None, webbrowser.open, self._link())
 
@@ -250,11 +250,3 @@ def _on_enter(work: Callable[[], None]) -> Generator[None]:
         yield
     finally:
         loop.remove_reader(number)
-
-
-def _has_display() -> bool:
-    """Whether a browser has where to open; one of text would take the terminal."""
-    if not is_terminal(sys.stdout):
-        return False
-    elsewhere = sys.platform != "linux"
-    return elsewhere or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -23,6 +23,8 @@ _DECLARED_PORT, _BOOKMARKS_PORT = "8801", "8802"
 _READY = "is listening on http://127.0.0.1:"
 _NODE_MODULES = "node_modules"
 _OLDEST_NODE = 20
+#: Where the built page of the tracker begins.
+_DOCUMENT = "dist/index.html"
 
 
 class ExampleMissing(RemitError):
@@ -160,8 +162,7 @@ class RunningBookmarks(Running):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, folder / "bookmarks.db")
         self.source = example_folder("bookmarks")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = str(free.getsockname()[1])
+        self._port = _free_port()
         self.typescript = _runs_typescript(self.source)
 
     def __enter__(self) -> Self:
@@ -198,6 +199,50 @@ class RunningBookmarks(Running):
         ]
         self.run(command, {**env, **told, "BOOKMARKS_FRAMED_BY": framed_by})
         return told
+
+
+class RunningTracker(Running):
+    """The tracker's server, started once it is known which Remit it speaks to.
+
+    Args:
+        folder: gets its database.
+
+    Attributes:
+        built: whether its page is there: it is built with Node, in a checkout.
+        origin: where it will listen, for the server that its page speaks to.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, folder / "tracker.db")
+        self.source = example_folder("tracker")
+        self.built = (self.source / _DOCUMENT).is_file()
+        self._port = _free_port()
+        self.origin = f"http://127.0.0.1:{self._port}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def start(self, env: Mapping[str, str], *, server: str, key: str) -> None:
+        """Start it and wait until it listens.
+
+        Args:
+            env: the environment otherwise.
+            server: the origin of the Remit server.
+            key: one of the role ``backend``.
+
+        Raises:
+            ExampleMissing: it ends without saying that it listens.
+        """
+        command = [
+            *(sys.executable, str(self.source / "server.py")),
+            *("--port", self._port, "--database", str(self.database)),
+        ]
+        self.run(command, {**env, "REMIT_SERVER_URL": server, "REMIT_BACKEND_KEY": key})
+
+
+def _free_port() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return str(free.getsockname()[1])
 
 
 def _runs_typescript(folder: Path) -> bool:

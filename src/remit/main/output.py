@@ -101,6 +101,14 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def has_display() -> bool:
+    """Whether a browser has where to open; one of text would take the terminal."""
+    if not is_terminal(sys.stdout):
+        return False
+    elsewhere = sys.platform != "linux"
+    return elsewhere or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
 def width(most: int) -> int:
     """How wide text for people may be: the terminal or ``COLUMNS``, from 40 to ``most``."""
     if not is_terminal(sys.stdout) and not os.environ.get("COLUMNS"):

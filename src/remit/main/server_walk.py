@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from remit.main.server_process import Reply, RunningServer
-    from remit.main.walking import Demo
+    from remit.main.walking import Demo, Ran
     from remit.values.json import JsonObject, JsonValue
 
 APP = "acme-scenes"
@@ -37,6 +37,7 @@ class Walk:
         keys: the key of each who speaks to the server.
         waiting: the answer to the call that waits for a second person.
         speaker: who speaks for the agent, in words.
+        scripted: whether it is known what the agent says.
     """
 
     demo: Demo
@@ -44,6 +45,7 @@ class Walk:
     keys: dict[str, str] = field(default_factory=dict[str, str])
     waiting: JsonObject = field(default_factory=dict[str, "JsonValue"])
     speaker: str = ""
+    scripted: bool = True
 
     def ask(
         self,
@@ -98,8 +100,20 @@ class Walk:
                 return record
             time.sleep(_ASK_AGAIN_S)
 
+    def expects(self, words: str, *, true: bool) -> None:
+        """Say an effect that is known beforehand only where a script speaks."""
+        if true or self.scripted:
+            self.demo.holds(words, true=true)
+        else:
+            print_text(f"   This model did otherwise; expected was: {words}.")
+
 
 # -- what is shown -------------------------------------------------------------------------
+
+
+def key_shown(ran: Ran) -> str:
+    """Of a key that was made its beginning: it is printed once, and not for whoever reads along."""
+    return f"{ran.out[: ran.out.rfind('_') + 1]}…  (printed this once)" if ran.out else ran.err
 
 
 def refusal_or_text(reply: Reply) -> str:
