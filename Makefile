@@ -22,10 +22,8 @@ demo: setup ## run the main job against the example apps, in the terminal
 # The tests start some hundred processes: what these import is compiled once, apart from the tree.
 test: export PYTHONDONTWRITEBYTECODE =
 test: export PYTHONPYCACHEPREFIX = $(CURDIR)/.venv/compiled
-test: setup ## run the tests (of the npm package too, where Node is; not with ARGS)
-	@$(if $(ARGS),,.ci/sdk test)
-	@$(if $(ARGS),,.ci/example test)
-	@.venv/bin/python -m pytest -q -n 2 $(ARGS)
+test: setup ## run the tests (of the npm packages too, where Node is; not with ARGS)
+	@$(if $(ARGS),.venv/bin/python -m pytest -q -n 2 $(ARGS),.ci/test)
 
 chaos: setup ## 50,000 calls and 400 sessions while servers die; nothing is sent twice
 	@.venv/bin/python -m tests.chaos --calls 50000 --kills 40 $(ARGS)

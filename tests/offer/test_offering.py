@@ -84,7 +84,7 @@ def accepted(draw: st.DrawFn) -> JsonObject:
     return root
 
 
-@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, suppress_health_check=list(HealthCheck))
 @given(accepted(), st.sets(st.sampled_from(NAMES), max_size=2))
 def test_any_loadable_schema_is_offered_within_each_subset(
     schema: JsonObject, pins: set[str]
@@ -135,7 +135,7 @@ ARGUMENTS: list[JsonObject] = [
 ]
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(accepted())
 def test_offer_refuses_nothing_that_the_author_takes(schema: JsonObject) -> None:
     """A fitted schema asks for the same or less: a model obeying the author obeys the offer.

@@ -45,7 +45,7 @@ def package() -> Path:
     modules = ROOT / "sdk" / "node_modules"
     if (modules / ".bin" / "esbuild").exists():
         return modules
-    message = "The npm package's tools are not installed: run .ci/sdk test."
+    message = "The npm package's tools are not installed: run .ci/example."
     if os.environ.get("CI"):
         pytest.fail(message)
     pytest.skip(message)

@@ -275,6 +275,25 @@ def test_a_destructive_tool_of_the_page_waits_for_its_user(shop: Shop) -> None:
     assert page.run(f"{CHAT}.querySelectorAll('.card').length") == 0
 
 
+def test_what_waits_is_answered_on_a_second_screen_and_the_first_shows_it(shop: Shop) -> None:
+    """A phone with the same conversation: the card fits its width, and is pressed there once."""
+    first = shop.open()
+    say(first, "remove")
+    see(first, "cannot be undone")
+    phone = shop.tab()
+    phone.resize(390, 844)
+    see(phone, "cannot be undone")
+    assert phone.run("document.documentElement.scrollWidth") == 390
+    assert phone.run(f"{CHAT}.querySelector('.card').getBoundingClientRect().right") <= 390
+    heights = f"[...{CHAT}.querySelectorAll('.card button')].map((one) => one.offsetHeight)"
+    assert min(phone.run(heights)) >= 44
+    press(phone, "remove_order")
+    for page in (phone, first):
+        see(page, "It is done.")
+        see(page, "ana approved · ")
+    assert shop.pages.did == ["removed ord_1"]
+
+
 def test_a_widget_follows_what_it_shows_and_is_dropped_with_its_definition(shop: Shop) -> None:
     """A-09, A-11, A-13: it draws into a container; its clean-up runs; no message is sent."""
     page = shop.open()

@@ -76,9 +76,18 @@ export function Chat({ className, style }: ChatProps): ReactNode {
   return createElement(
     Fragment,
     null,
-    createElement('div', { ref: place, className, style: { height: '100%', ...style } }),
+    createElement(
+      'div',
+      { ref: place, className, style: { height: '100%', ...style } },
+      connection ? null : opening(options),
+    ),
     portals.map((portal) => drawn(portal, widgets, failed)),
   )
+}
+
+/** What stands there while there is no session yet, and in what a server renders. */
+function opening({ locale = 'en', texts }: ChatOptions): ReactNode {
+  return createElement('p', { role: 'status' }, textsOf(locale, texts).opening)
 }
 
 /** As the chat takes it. */

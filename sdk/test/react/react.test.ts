@@ -450,7 +450,9 @@ describe('on a server', () => {
 
     const html = renderToString(provider({ widgets }, h(Chat, { className: 'chat' }), h(Status)))
 
-    expect(html).toContain('<div class="chat" style="height:100%"></div>')
+    expect(html).toContain(
+      '<div class="chat" style="height:100%"><p role="status">The conversation is being opened.</p></div>',
+    )
     expect(html).toContain('idle none')
     expect(server.asked).toEqual([])
   })
