@@ -45,7 +45,7 @@ export async function follow(
       reader.over(why === 'session_closed' ? 'closed' : why)
       return
     }
-    ends = attempt.didHold ? 1 : ends + 1
+    ends = attempt.isNoSign ? 1 : ends + 1
     if (why === 'token_expired') {
       http.forgetToken()
     }
@@ -184,12 +184,14 @@ class Attempt {
   readonly #stop: () => void
   #lastAt = Date.now()
   #openedAt: number | null = null
+  #wasWoken = false
 
   constructor(outer: AbortSignal) {
     this.#outer = outer
     const abort = () => this.#ended.abort()
     outer.addEventListener('abort', abort)
     const unheard = onWake(() => {
+      this.#wasWoken = true
       if (Date.now() - this.#lastAt > STALE_MS) {
         abort()
       }
@@ -207,9 +209,10 @@ class Attempt {
     return this.#ended.signal
   }
 
-  /** Whether it was open for a while. */
-  get didHold(): boolean {
-    return this.#openedAt !== null && Date.now() - this.#openedAt >= HELD_MS
+  /** Whether its end says nothing of the next: it held for a while, or the page came back meanwhile. */
+  get isNoSign(): boolean {
+    const didHold = this.#openedAt !== null && Date.now() - this.#openedAt >= HELD_MS
+    return didHold || this.#wasWoken
   }
 
   opened(): void {

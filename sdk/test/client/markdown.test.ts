@@ -169,7 +169,7 @@ describe('a text', () => {
 
     drawn(text)
 
-    expect(performance.now() - from).toBeLessThan(2000)
+    expect(performance.now() - from).toBeLessThan(10_000)
   })
 })
 

@@ -2381,7 +2381,7 @@ async function follow(http, session, reader, signal) {
       reader.over(why === "session_closed" ? "closed" : why);
       return;
     }
-    ends = attempt.didHold ? 1 : ends + 1;
+    ends = attempt.isNoSign ? 1 : ends + 1;
     if (why === "token_expired") {
       http.forgetToken();
     }
@@ -2491,11 +2491,13 @@ var Attempt = class {
   #stop;
   #lastAt = Date.now();
   #openedAt = null;
+  #wasWoken = false;
   constructor(outer) {
     this.#outer = outer;
     const abort = () => this.#ended.abort();
     outer.addEventListener("abort", abort);
     const unheard = onWake(() => {
+      this.#wasWoken = true;
       if (Date.now() - this.#lastAt > STALE_MS) {
         abort();
       }
@@ -2511,9 +2513,10 @@ var Attempt = class {
   get signal() {
     return this.#ended.signal;
   }
-  /** Whether it was open for a while. */
-  get didHold() {
-    return this.#openedAt !== null && Date.now() - this.#openedAt >= HELD_MS;
+  /** Whether its end says nothing of the next: it held for a while, or the page came back meanwhile. */
+  get isNoSign() {
+    const didHold = this.#openedAt !== null && Date.now() - this.#openedAt >= HELD_MS;
+    return didHold || this.#wasWoken;
   }
   opened() {
     this.#openedAt = Date.now();
