@@ -352,7 +352,7 @@ def test_what_is_not_json_is_a_fault_not_a_crash(instance: object) -> None:
 
 def test_a_huge_value_cannot_flood_the_report() -> None:
     """The faults told of one value are few, and found within a second."""
-    began = time.perf_counter()
+    began = time.thread_time()
 
     assert len(faults_of({"items": {"type": "string"}}, [1] * 4_000)) == MAX_FAULTS
     assert len(faults_of({"items": {"type": "string"}}, [1] * 100_000)) == 1
@@ -361,7 +361,7 @@ def test_a_huge_value_cannot_flood_the_report() -> None:
     }
     assert len(faults_of(many_branches, [{}] * 3_000)) == 1
     assert len(faults_of({"additionalProperties": False}, {f"k{n}": 1 for n in range(999)})) == 20
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @pytest.mark.parametrize(
@@ -370,12 +370,12 @@ def test_a_huge_value_cannot_flood_the_report() -> None:
 def test_no_pattern_backtracks(pattern: str) -> None:
     """ReDoS patterns answer at once (CWE-1333)."""
     schema = compile_schema({"pattern": pattern})
-    began = time.perf_counter()
+    began = time.thread_time()
 
     schema.validate("a" * 60 + "!")
     schema.validate("x" * 50_000)
 
-    assert time.perf_counter() - began < 0.2
+    assert time.thread_time() - began < 0.2
 
 
 def branching(count: int) -> dict[str, object]:
@@ -405,10 +405,10 @@ def chain(depth: int) -> dict[str, object]:
 def test_recursion_that_branches_is_bounded(branches: int, depth: int) -> None:
     """Work that doubles with each level of the value is not begun (CWE-400)."""
     schema = compile_schema(branching(branches))
-    began = time.perf_counter()
+    began = time.thread_time()
 
     assert schema.validate(chain(depth))
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
 
 
 def test_admits_is_validate_without_the_words() -> None:
