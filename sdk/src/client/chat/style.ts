@@ -1,6 +1,6 @@
 /**
  * One accent, two weights, two sizes, a grid of 4 px; light and dark from the same variables, which
- * a host sets on the element or around it.
+ * a host sets on the element or around it. Which of the two is the page's own `color-scheme`.
  */
 export const STYLE = `
 :host {
@@ -14,7 +14,6 @@ export const STYLE = `
   --bad: var(--remit-bad, light-dark(#a3261b, #ff9c8f));
   --read: var(--remit-text-size, 16px);
   --small: var(--remit-small-size, 13px);
-  color-scheme: light dark;
   display: block;
   height: 100%;
   min-height: 0;

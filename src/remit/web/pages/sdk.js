@@ -353,7 +353,6 @@ var STYLE2 = `
   --bad: var(--remit-bad, light-dark(#a3261b, #ff9c8f));
   --read: var(--remit-text-size, 16px);
   --small: var(--remit-small-size, 13px);
-  color-scheme: light dark;
   display: block;
   height: 100%;
   min-height: 0;
