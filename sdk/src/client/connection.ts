@@ -67,9 +67,11 @@ export interface Snapshot {
   readonly isCaughtUp: boolean
 }
 
+/** What there is of a session once it is made. */
 interface Begun {
   readonly session: string
   readonly announcer: Announcer
+  readonly executor: Executor
 }
 
 const CONNECTING: Snapshot = {
@@ -92,17 +94,15 @@ export class Connection {
   readonly #client = randomId()
   readonly #ended = new AbortController()
   readonly #listeners = new Set<() => void>()
-  readonly #begin: (() => Promise<string>) | null
-  #begun: Promise<Begun> | null = null
+  readonly #make: () => Promise<string>
+  #begun: Begun | null = null
+  #beginning: Promise<Begun> | null = null
   #snapshot: Snapshot = CONNECTING
   #definitions: Definitions
   /** Where the log was when this page came: what happened before is not news. */
   #headThen: number | null = null
   /** Numbers of the events that messages of the outbox became. */
   readonly #sent = new Map<string, number>()
-  #executor: Executor | null = null
-  #announcer: Announcer | null = null
-  #session: string | null = null
   /** What is typed and not sent: it outlives the chat that is unmounted. */
   draft = ''
 
@@ -110,22 +110,22 @@ export class Connection {
     const { session } = options
     this.#http = new Http(options)
     this.#definitions = options
-    this.#begin = typeof session === 'function' ? session : null
     if (typeof session === 'string') {
-      this.#begun = Promise.resolve(this.#start(session))
+      this.#make = async () => session
+      this.#start(session)
     } else {
+      this.#make = session
       this.#snapshot = { ...CONNECTING, link: 'open', isCaughtUp: true }
     }
   }
 
   /** Id of the session; null until it is made. */
   get session(): string | null {
-    return this.#session
+    return this.#begun?.session ?? null
   }
 
   #start(session: string): Begun {
     const signal = this.#ended.signal
-    this.#session = session
     const told = (fault: Error | null) => this.#lendingTold(fault)
     const announcer = new Announcer(this.#http, session, this.#client, told, signal)
     const own = ownHandlers({
@@ -135,23 +135,24 @@ export class Connection {
     const find = (handler: string) =>
       entry(this.#definitions.tools ?? {}, handler) ?? entry(own, handler)
     const announced = () => announcer.settled()
-    this.#executor = new Executor(this.#http, session, this.#client, find, announced, signal)
-    this.#announcer = announcer
+    const executor = new Executor(this.#http, session, this.#client, find, announced, signal)
+    this.#begun = { session, announcer, executor }
     this.#lend()
     this.#follow(session)
-    return { session, announcer }
+    return this.#begun
   }
 
   /** The session, which the first message makes where it is not there. */
-  #ensured(): Promise<Begun> {
-    if (this.#begun === null) {
-      const made = (this.#begin as () => Promise<string>)().then((session) => this.#start(session))
-      this.#begun = made.catch((error: unknown) => {
-        this.#begun = null
-        throw error
-      })
+  async #ensured(): Promise<Begun> {
+    if (this.#begun) {
+      return this.#begun
     }
-    return this.#begun
+    this.#beginning ??= this.#make().then((session) => this.#start(session))
+    try {
+      return await this.#beginning
+    } finally {
+      this.#beginning = null
+    }
   }
 
   /** What is to be shown; the same object until something changes. */
@@ -256,7 +257,7 @@ export class Connection {
 
   #lend(): void {
     const { tools = {}, widgets = {}, context } = this.#definitions
-    this.#announcer?.lend({ tools, widgets, context } satisfies Lent)
+    this.#begun?.announcer.lend({ tools, widgets, context } satisfies Lent)
   }
 
   #lendingTold(fault: Error | null): void {
@@ -292,10 +293,7 @@ export class Connection {
         this.#set({ state: reduceAll(this.#snapshot.state, events) })
       },
       reset: () => this.#set({ state: START }),
-      open: () => {
-        this.#set({ link: 'open' })
-        this.#execute()
-      },
+      open: () => this.#set({ link: 'open' }),
       lost: (isOffline: boolean) => this.#set({ link: isOffline ? 'offline' : 'lost' }),
       over: (why: Over) =>
         this.#set({ link: 'over', fault: why === 'closed' ? null : why.message }),
@@ -340,7 +338,7 @@ export class Connection {
   #execute(): void {
     const { isCaughtUp, state, link } = this.#snapshot
     if (isCaughtUp && link === 'open' && state.clientCalls.length > 0) {
-      this.#executor?.consider(state.clientCalls)
+      this.#begun?.executor.consider(state.clientCalls)
     }
   }
 }

@@ -21,6 +21,9 @@ interface Claim {
   readonly timeoutMs: number
 }
 
+/** How a call ended, as it is posted. */
+type End = { readonly result: unknown } | { readonly error: Fault }
+
 interface Fault {
   readonly code: 'client_error' | 'unserializable_result' | 'invalid_arguments'
   readonly message: string
@@ -107,24 +110,20 @@ export class Executor {
     await sleep(Math.max(LEAST_PAUSE_MS, pause), this.#signal)
   }
 
-  /** The body of the result. */
-  async #execute(call: ClientCall, claim: Claim): Promise<string> {
+  async #execute(call: ClientCall, claim: Claim): Promise<End> {
     const tool = this.#find(call.handler)
     if (!tool) {
-      return faulty({
-        code: 'client_error',
-        message: `${call.handler} is not on this page any more.`,
-      })
+      return failed(`${call.handler} is not on this page any more.`)
     }
     const input = await validate(tool.parameters, claim.args).catch((error: unknown) => ({
       isValid: false as const,
       message: words(error),
     }))
     if (!input.isValid) {
-      return faulty({ code: 'invalid_arguments', message: input.message })
+      return { error: { code: 'invalid_arguments', message: input.message } }
     }
     if (this.#signal.aborted) {
-      return faulty({ code: 'client_error', message: LEFT })
+      return failed(LEFT)
     }
     const over = new AbortController()
     const timer = setTimeout(() => over.abort(), claim.timeoutMs)
@@ -138,9 +137,12 @@ export class Executor {
         Promise.resolve(execute(input.value as never, context)),
         aborted(over.signal, `${call.handler} took longer than ${claim.timeoutMs} ms.`),
       ])
-      return `"result":${plainJson(value)}`
+      // As it is now: it may change before it is posted.
+      return { result: JSON.parse(plainJson(value)) as unknown }
     } catch (error) {
-      return faulty(error instanceof NotPlainError ? notPlain(call.handler, error) : failed(error))
+      return error instanceof NotPlainError
+        ? notPlain(call.handler, error.message)
+        : failed(words(error))
     } finally {
       clearTimeout(timer)
       this.#signal.removeEventListener('abort', leave)
@@ -151,18 +153,17 @@ export class Executor {
    * Until the server took it: posting it twice is harmless, losing it is not. A session that was
    * left is told once.
    */
-  async #post(call: ClientCall, { claim }: Claim, end: string): Promise<void> {
-    let body: string = end
+  async #post(call: ClientCall, { claim }: Claim, end: End): Promise<void> {
+    let posted = end
     do {
       try {
-        const sent = JSON.parse(`{"claim":${JSON.stringify(claim)},${body}}`)
         const isLast = this.#signal.aborted
-        await this.#http.ask('POST', this.#path(call, 'result'), sent, { isLast })
+        await this.#http.ask('POST', this.#path(call, 'result'), { claim, ...posted }, { isLast })
         return
       } catch (error) {
         const status = error instanceof RemitError ? error.status : 0
-        if (status === TOO_LARGE && body === end) {
-          body = faulty(notPlain(call.handler, new Error('it is larger than the server takes')))
+        if (status === TOO_LARGE && posted === end) {
+          posted = notPlain(call.handler, 'it is larger than the server takes')
         } else if (status >= 400 && status < 500 && status !== 429) {
           // Too late, or none of ours: the agent was told otherwise.
           return
@@ -182,19 +183,13 @@ function offer({ callId, seq }: ClientCall): string {
   return `${callId} ${seq}`
 }
 
-function faulty(fault: Fault): string {
-  return `"error":${JSON.stringify(fault)}`
+function failed(message: string): End {
+  return { error: { code: 'client_error', message } }
 }
 
-function failed(error: unknown): Fault {
-  return { code: 'client_error', message: words(error) }
-}
-
-function notPlain(tool: string, error: Error): Fault {
-  return {
-    code: 'unserializable_result',
-    message: `The result of ${tool} cannot be sent: ${error.message}. Its action may already have happened: read the current state before trying again.`,
-  }
+function notPlain(tool: string, why: string): End {
+  const message = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`
+  return { error: { code: 'unserializable_result', message } }
 }
 
 /** What was thrown, as the agent reads it. */

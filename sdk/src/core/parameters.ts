@@ -1,7 +1,12 @@
 /** What a tool or a widget takes: as the JSON Schema that is announced, and as it is enforced. */
 
 import { isRecord } from '../wire/json.js'
-import type { InputSchema, StandardIssue, StandardSchema } from '../wire/schema.js'
+import {
+  type InputSchema,
+  namesOf,
+  type StandardIssue,
+  type StandardSchema,
+} from '../wire/schema.js'
 import { isOpen, merge } from './merging.js'
 
 /**
@@ -76,7 +81,7 @@ export async function validate(schema: InputSchema, value: unknown): Promise<Val
     : { isValid: false, message: said.issues.slice(0, MAX_ISSUES).map(issueText).join('\n') }
 }
 
-function issueText({ message, path = [] }: StandardIssue): string {
-  const names = path.map((part) => String(typeof part === 'object' ? part.key : part))
-  return names.length ? `${names.join('.')}: ${message}` : message
+function issueText(issue: StandardIssue): string {
+  const names = namesOf(issue)
+  return names.length ? `${names.join('.')}: ${issue.message}` : issue.message
 }

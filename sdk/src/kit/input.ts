@@ -4,7 +4,12 @@
  */
 
 import { isRecord } from '../wire/json.js'
-import type { InputSchema, StandardIssue, StandardSchema } from '../wire/schema.js'
+import {
+  type InputSchema,
+  namesOf,
+  type StandardIssue,
+  type StandardSchema,
+} from '../wire/schema.js'
 import type { RequestSpec } from '../wire/targets.js'
 
 const MAX_BODY_BYTES = 1024 * 1024
@@ -160,14 +165,12 @@ function listed(value: Text): readonly string[] {
 }
 
 function isAt(issues: readonly StandardIssue[] | undefined, path: string): boolean {
-  return issues?.some((issue) => `${names(issue).join('.')}.`.startsWith(`${path}.`)) ?? false
-}
-
-function names({ path = [] }: StandardIssue): string[] {
-  return path.map((part) => String(typeof part === 'object' ? part.key : part))
+  return issues?.some((issue) => `${namesOf(issue).join('.')}.`.startsWith(`${path}.`)) ?? false
 }
 
 function fault(issue: StandardIssue): Fault {
-  const escaped = names(issue).map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  const escaped = namesOf(issue).map(
+    (name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  )
   return { pointer: escaped.join(''), message: issue.message }
 }

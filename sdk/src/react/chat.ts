@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { createPortal } from 'react-dom'
 import { type ChatOptions, Chat as ChatView } from '../client/chat/chat.js'
-import { textsOf } from '../client/chat/texts.js'
+import { localeOf, textsOf } from '../client/chat/texts.js'
 import type { AnyWidget } from '../core/definitions.js'
 import type { AnyReactWidget, ReactWidgets } from './definitions.js'
 import { RemitContext } from './provider.js'
@@ -71,7 +71,7 @@ export function Chat({ className, style }: ChatProps): ReactNode {
   }, [view, widgets])
 
   const failed: Failed = (widget, why) =>
-    textsOf(localeOf(options), options.texts).widgetFailed(widget, why)
+    textsOf(localeOf(options.locale), options.texts).widgetFailed(widget, why)
 
   return createElement(
     Fragment,
@@ -88,11 +88,6 @@ export function Chat({ className, style }: ChatProps): ReactNode {
 /** What stands there while there is no session yet, and in what a server renders. */
 function opening({ locale = 'en', texts }: ChatOptions): ReactNode {
   return createElement('p', { role: 'status' }, textsOf(locale, texts).opening)
-}
-
-/** As the chat takes it. */
-function localeOf({ locale }: ChatOptions): string {
-  return locale ?? (document.documentElement.lang || navigator.language || 'en')
 }
 
 /** By the newest definition, so that state of the host and closures are fresh. */

@@ -25,6 +25,11 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
+/** The names that lead to what is wrong. */
+export function namesOf({ path = [] }: StandardIssue): string[] {
+  return path.map((part) => String(typeof part === 'object' ? part.key : part))
+}
+
 /** JSON Schema 2020-12 of an object, as a tool's parameters must be. */
 export interface ObjectSchema {
   readonly type: 'object'

@@ -13,40 +13,43 @@ interface ChoiceProps<Value> {
   readonly onChange: (value: Value) => void
 }
 
-export function StatusChoice({ id, label, value, disabled, onChange }: ChoiceProps<Status>) {
+interface WordChoiceProps<Value extends string> extends ChoiceProps<Value> {
+  readonly words: Readonly<Record<Value, string>>
+  readonly values: readonly Value[]
+}
+
+function WordChoice<Value extends string>({
+  id,
+  label,
+  value,
+  values,
+  words,
+  disabled,
+  onChange,
+}: WordChoiceProps<Value>) {
   return (
     <select
       id={id}
       aria-label={label}
       value={value}
       disabled={disabled}
-      onChange={(event) => onChange(event.target.value as Status)}
+      onChange={(event) => onChange(event.target.value as Value)}
     >
-      {STATUSES.map((status) => (
-        <option key={status} value={status}>
-          {STATUS_WORDS[status]}
+      {values.map((one) => (
+        <option key={one} value={one}>
+          {words[one]}
         </option>
       ))}
     </select>
   )
 }
 
-export function PriorityChoice({ id, label, value, disabled, onChange }: ChoiceProps<Priority>) {
-  return (
-    <select
-      id={id}
-      aria-label={label}
-      value={value}
-      disabled={disabled}
-      onChange={(event) => onChange(event.target.value as Priority)}
-    >
-      {PRIORITIES.map((priority) => (
-        <option key={priority} value={priority}>
-          {PRIORITY_WORDS[priority]}
-        </option>
-      ))}
-    </select>
-  )
+export function StatusChoice(props: ChoiceProps<Status>) {
+  return <WordChoice {...props} values={STATUSES} words={STATUS_WORDS} />
+}
+
+export function PriorityChoice(props: ChoiceProps<Priority>) {
+  return <WordChoice {...props} values={PRIORITIES} words={PRIORITY_WORDS} />
 }
 
 interface AssigneeChoiceProps extends ChoiceProps<string | null> {

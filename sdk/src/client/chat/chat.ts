@@ -4,10 +4,11 @@ import type { Widgets } from '../../core/definitions.js'
 import type { Entry } from '../../core/state.js'
 import type { Input } from '../../wire/event.js'
 import type { Answer, Connection, Snapshot } from '../connection.js'
-import type { Notice, Prompt } from '../handlers.js'
-import { button, el, link, took, visible } from './dom.js'
-import { STYLE } from './style.js'
-import { type Texts, textsOf } from './texts.js'
+import type { Notice } from '../handlers.js'
+import { button, el, took, visible } from './dom.js'
+import { outgoing, prompted } from './pending.js'
+import { dress } from './style.js'
+import { localeOf, type Texts, textsOf } from './texts.js'
 import { Transcript } from './transcript.js'
 import { WidgetShelf } from './widgets.js'
 
@@ -37,7 +38,6 @@ export interface ChatOptions {
 }
 
 export class Chat {
-  readonly #host: HTMLElement
   readonly #connection: Connection
   readonly #texts: Texts
   readonly #locale: string
@@ -61,9 +61,8 @@ export class Chat {
   #late: ReturnType<typeof setTimeout> | undefined
 
   constructor(host: HTMLElement, connection: Connection, options: ChatOptions = {}) {
-    this.#host = host
     this.#connection = connection
-    this.#locale = options.locale ?? (document.documentElement.lang || navigator.language || 'en')
+    this.#locale = localeOf(options.locale)
     this.#texts = textsOf(this.#locale, options.texts)
     this.#root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
     this.#shelf = new WidgetShelf(host, this.#texts, options.maxLiveWidgets)
@@ -150,7 +149,7 @@ export class Chat {
         this.#cancel()
       }
     })
-    style(this.#root)
+    dress(this.#root)
     this.#root.append(section)
   }
 
@@ -244,10 +243,12 @@ export class Chat {
       this.#speak(before?.state.entries ?? [], now.state.entries)
     }
     if (before?.outbox !== now.outbox) {
-      this.#showOutbox(now)
+      this.#outbox.replaceChildren(
+        ...now.outbox.map((one) => outgoing(one, this.#connection, this.#texts)),
+      )
     }
     if (before?.prompts !== now.prompts || before?.notices !== now.notices) {
-      this.#showPrompts(now.prompts, now.notices, before?.notices ?? [])
+      this.#showPrompts(now, before?.notices ?? [])
     }
     this.#showLine(now)
     if (this.#isAtEnd) {
@@ -331,64 +332,17 @@ export class Chat {
     this.#showLine(this.#connection.snapshot())
   }
 
-  #showOutbox({ outbox }: Snapshot): void {
-    this.#outbox.replaceChildren(
-      ...outbox.map(({ id, text, fault }) =>
-        el(
-          'div',
-          { class: 'turn user outgoing' },
-          el('p', { class: 'said', text }),
-          fault === null
-            ? null
-            : el(
-                'div',
-                { class: 'buttons' },
-                el('p', { class: 'small bad', role: 'alert', text: this.#texts.notSent(fault) }),
-                button(this.#texts.again, () => this.#connection.retry(id), 'quiet'),
-                button(this.#texts.discard, () => this.#connection.discard(id), 'quiet'),
-              ),
-        ),
-      ),
-    )
-  }
-
-  #showPrompts(
-    prompts: readonly Prompt[],
-    notices: readonly Notice[],
-    before: readonly Notice[],
-  ): void {
+  #showPrompts(now: Snapshot, before: readonly Notice[]): void {
+    const { notices, prompts } = now
     this.#prompts.replaceChildren(
       ...notices.map(({ text }) => el('p', { class: 'note', text })),
-      ...prompts.map((prompt) => this.#prompt(prompt)),
+      ...prompts.map((prompt) => prompted(prompt, this.#texts)),
     )
     for (const notice of notices) {
       if (!before.includes(notice)) {
         this.#tell(notice.text)
       }
     }
-  }
-
-  #prompt({ kind, value, done, refuse }: Prompt): HTMLElement {
-    const isLink = kind === 'open_url'
-    const url = isLink ? new URL(value) : null
-    const act = url
-      ? link(url, this.#texts.openLink(url.host))
-      : button(
-          this.#texts.copy,
-          () => navigator.clipboard.writeText(value).then(done, refuse),
-          'primary',
-        )
-    if (url) {
-      act.className = 'button primary'
-      act.addEventListener('click', done)
-    }
-    return el(
-      'article',
-      { class: 'card' },
-      el('p', { text: isLink ? this.#texts.wantsOpen : this.#texts.wantsCopy }),
-      el('pre', { text: value }),
-      el('div', { class: 'buttons' }, act, button(this.#texts.notNow, refuse)),
-    )
   }
 
   // --- what is said to who does not look --------------------------------------------------------------
@@ -417,17 +371,4 @@ const MAX_NEW = 20
 
 function isNew({ at }: Entry): boolean {
   return at !== null && Date.now() - Date.parse(at) < NEWS_MS
-}
-
-/** A sheet that is made in script needs no permission of the page's content policy. */
-function style(root: ShadowRoot): void {
-  try {
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(STYLE)
-    root.adoptedStyleSheets = [sheet]
-  } catch {
-    const element = document.createElement('style')
-    element.textContent = STYLE
-    root.append(element)
-  }
 }

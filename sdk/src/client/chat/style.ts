@@ -2,7 +2,7 @@
  * One accent, two weights, two sizes, a grid of 4 px; light and dark from the same variables, which
  * a host sets on the element or around it. Which of the two is the page's own `color-scheme`.
  */
-export const STYLE = `
+const STYLE = `
 :host {
   --accent: var(--remit-accent, light-dark(#0b5c8f, #78bdea));
   --on-accent: var(--remit-on-accent, light-dark(#ffffff, #10212c));
@@ -141,3 +141,19 @@ strong, .title { font-weight: 600; }
   @keyframes arrive { from { opacity: 0; } }
 }
 `
+
+/**
+ * Give the chat's looks to what stands below a root. A sheet that is made in script needs no
+ * permission of the page's content policy.
+ */
+export function dress(root: Document | ShadowRoot): void {
+  try {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(STYLE)
+    root.adoptedStyleSheets = [sheet]
+  } catch {
+    const element = document.createElement('style')
+    element.textContent = STYLE
+    root.append(element)
+  }
+}

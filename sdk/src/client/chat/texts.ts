@@ -339,6 +339,11 @@ const PLATFORM_ES: Readonly<Record<string, string>> = {
 
 const SHIPPED: Readonly<Record<string, Texts>> = { en, es }
 
+/** The language that was asked for, else the page's own. */
+export function localeOf(asked: string | undefined): string {
+  return asked ?? (document.documentElement.lang || navigator.language || 'en')
+}
+
 /** The texts of a language, `es-MX` being Spanish; English where it is not shipped. */
 export function textsOf(locale: string, replaced: Partial<Texts> = {}): Texts {
   const language = locale.toLowerCase().split(/[-_]/)[0] ?? ''

@@ -90,8 +90,7 @@ export class Transcript {
       row.entry = entry
       return
     }
-    const made: Row = { ...drawn(entry, this.#drawing), entry }
-    this.#rows.set(entry.id, made)
+    const made = this.#drawn(entry)
     if (row) {
       row.node.replaceWith(made.node)
     } else {
@@ -99,14 +98,20 @@ export class Transcript {
     }
   }
 
+  /** A new row; it does not stand in the transcript yet. */
+  #drawn(entry: Entry): Row {
+    const row: Row = { ...drawn(entry, this.#drawing), entry }
+    this.#rows.set(entry.id, row)
+    return row
+  }
+
   #showEarlier(): void {
     const first = Math.max(0, this.#first - WINDOW)
     const made = this.#entries.slice(first, this.#first).map((entry) => {
-      const row: Row = { ...drawn(entry, this.#drawing), entry }
-      this.#rows.set(entry.id, row)
+      const { node } = this.#drawn(entry)
       // What is not in view costs no layout.
-      row.node.classList.add('old')
-      return row.node
+      node.classList.add('old')
+      return node
     })
     this.#first = first
     this.#earlier.after(...made)

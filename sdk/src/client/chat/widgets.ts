@@ -165,6 +165,10 @@ function sameDrawing(one: AnyWidget | null, other: AnyWidget | null): boolean {
     one !== null &&
     other !== null &&
     one.render === other.render &&
-    JSON.stringify(parametersOf(one.parameters)) === JSON.stringify(parametersOf(other.parameters))
+    (one.parameters === other.parameters || schemaText(one) === schemaText(other))
   )
+}
+
+function schemaText({ parameters }: AnyWidget): string {
+  return JSON.stringify(parametersOf(parameters))
 }

@@ -53,12 +53,12 @@ function checkDepth(depth) {
     throw new SyntaxError(`The text is deeper than ${MAX_DEPTH} levels.`);
   }
 }
-function takeName(names2, token) {
+function takeName(names, token) {
   const name = JSON.parse(token);
-  if (names2?.has(name)) {
+  if (names?.has(name)) {
     throw new SyntaxError("A name stands twice in one object.");
   }
-  names2?.add(name);
+  names?.add(name);
 }
 function checkNumber(token, isReal) {
   if (isReal && !Number.isFinite(Number(token))) {
@@ -293,9 +293,9 @@ function setting(name) {
     );
   }
   if (others.length > 0) {
-    const names2 = found.map(([key]) => key).sort();
+    const names = found.map(([key]) => key).sort();
     throw new SettingError(
-      `Several environment variables end with ${suffix}: ${names2.join(", ")}. Keep the one that is meant.`
+      `Several environment variables end with ${suffix}: ${names.join(", ")}. Keep the one that is meant.`
     );
   }
   return String(first[1]);
@@ -679,6 +679,11 @@ function keysOf(issuer) {
   return found;
 }
 
+// src/wire/schema.ts
+function namesOf({ path = [] }) {
+  return path.map((part) => String(typeof part === "object" ? part.key : part));
+}
+
 // src/kit/input.ts
 var MAX_BODY_BYTES = 1024 * 1024;
 var MAX_FAULTS = 20;
@@ -746,13 +751,13 @@ function collect(template, value, input) {
   }
 }
 function put(input, path, value) {
-  const names2 = path.split(".");
-  if (names2.some((name) => /^\d+$/.test(name) || name === "__proto__")) {
+  const names = path.split(".");
+  if (names.some((name) => /^\d+$/.test(name) || name === "__proto__")) {
     return;
   }
-  const last = names2.pop();
+  const last = names.pop();
   let inner = input;
-  for (const name of names2) {
+  for (const name of names) {
     const next = isRecord(inner[name]) ? { ...inner[name] } : {};
     inner[name] = next;
     inner = next;
@@ -789,13 +794,12 @@ function listed(value) {
   return typeof value === "string" ? [value] : value;
 }
 function isAt(issues, path) {
-  return issues?.some((issue) => `${names(issue).join(".")}.`.startsWith(`${path}.`)) ?? false;
-}
-function names({ path = [] }) {
-  return path.map((part) => String(typeof part === "object" ? part.key : part));
+  return issues?.some((issue) => `${namesOf(issue).join(".")}.`.startsWith(`${path}.`)) ?? false;
 }
 function fault(issue) {
-  const escaped = names(issue).map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  const escaped = namesOf(issue).map(
+    (name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
+  );
   return { pointer: escaped.join(""), message: issue.message };
 }
 

@@ -3,7 +3,7 @@
 import { ask, enter } from "/dev/api.js";
 import { Chat } from "/dev/chat.js";
 import { Playground } from "/dev/playground.js";
-import { el, STYLE } from "/dev/sdk.js";
+import { dress, el } from "/dev/sdk.js";
 import { speak } from "/dev/speaking.js";
 
 const LOOK_MS = 2000;
@@ -79,15 +79,9 @@ async function look(chat, playground) {
   return true;
 }
 
-/** The playground draws with parts of the chat, whose looks they have. */
-function dress() {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  document.adoptedStyleSheets = [sheet];
-}
-
 async function begin() {
-  dress();
+  // The playground draws with parts of the chat, whose looks they have.
+  dress(document);
   tabs();
   // The link of another run differs from this page's address in its code alone: nothing reloads.
   addEventListener("hashchange", () => location.reload());

@@ -340,6 +340,48 @@ function connecting({ connectPart }) {
   ];
 }
 
+// src/client/chat/pending.ts
+function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
+  return el(
+    "div",
+    { class: "turn user outgoing" },
+    el("p", { class: "said", text: text2 }),
+    fault2 === null ? null : el(
+      "div",
+      { class: "buttons" },
+      el("p", { class: "small bad", role: "alert", text: texts.notSent(fault2) }),
+      button(texts.again, () => connection.retry(id), "quiet"),
+      button(texts.discard, () => connection.discard(id), "quiet")
+    )
+  );
+}
+function prompted(prompt, texts) {
+  const isLink = prompt.kind === "open_url";
+  return el(
+    "article",
+    { class: "card" },
+    el("p", { text: isLink ? texts.wantsOpen : texts.wantsCopy }),
+    el("pre", { text: prompt.value }),
+    el(
+      "div",
+      { class: "buttons" },
+      isLink ? opener(prompt, texts) : copier(prompt, texts),
+      button(texts.notNow, prompt.refuse)
+    )
+  );
+}
+function opener({ value, done }, texts) {
+  const url = new URL(value);
+  const made = link(url, texts.openLink(url.host));
+  made.className = "button primary";
+  made.addEventListener("click", done);
+  return made;
+}
+function copier({ value, done, refuse }, texts) {
+  const copy = () => navigator.clipboard.writeText(value).then(done, refuse);
+  return button(texts.copy, copy, "primary");
+}
+
 // src/client/chat/style.ts
 var STYLE2 = `
 :host {
@@ -480,6 +522,17 @@ strong, .title { font-weight: 600; }
   @keyframes arrive { from { opacity: 0; } }
 }
 `;
+function dress(root) {
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE2);
+    root.adoptedStyleSheets = [sheet];
+  } catch {
+    const element = document.createElement("style");
+    element.textContent = STYLE2;
+    root.append(element);
+  }
+}
 
 // src/client/chat/texts.ts
 var en = {
@@ -707,6 +760,9 @@ var PLATFORM_ES = {
   "the app asks you to choose": "la aplicación te pide que elijas"
 };
 var SHIPPED = { en, es };
+function localeOf(asked) {
+  return asked ?? (document.documentElement.lang || navigator.language || "en");
+}
 function textsOf(locale, replaced = {}) {
   const language = locale.toLowerCase().split(/[-_]/)[0] ?? "";
   return { ...SHIPPED[language] ?? en, ...replaced };
@@ -1399,21 +1455,25 @@ var Transcript = class {
       row.entry = entry2;
       return;
     }
-    const made = { ...drawn(entry2, this.#drawing), entry: entry2 };
-    this.#rows.set(entry2.id, made);
+    const made = this.#drawn(entry2);
     if (row) {
       row.node.replaceWith(made.node);
     } else {
       this.node.append(made.node);
     }
   }
+  /** A new row; it does not stand in the transcript yet. */
+  #drawn(entry2) {
+    const row = { ...drawn(entry2, this.#drawing), entry: entry2 };
+    this.#rows.set(entry2.id, row);
+    return row;
+  }
   #showEarlier() {
     const first = Math.max(0, this.#first - WINDOW);
     const made = this.#entries.slice(first, this.#first).map((entry2) => {
-      const row = { ...drawn(entry2, this.#drawing), entry: entry2 };
-      this.#rows.set(entry2.id, row);
-      row.node.classList.add("old");
-      return row.node;
+      const { node } = this.#drawn(entry2);
+      node.classList.add("old");
+      return node;
     });
     this.#first = first;
     this.#earlier.after(...made);
@@ -1426,6 +1486,11 @@ var Transcript = class {
     scroller.scrollTop = scroller.scrollHeight - below;
   }
 };
+
+// src/wire/schema.ts
+function namesOf({ path: path2 = [] }) {
+  return path2.map((part) => String(typeof part === "object" ? part.key : part));
+}
 
 // src/core/merging.ts
 var ANNOTATIONS = /* @__PURE__ */ new Set([
@@ -1532,9 +1597,9 @@ async function validate(schema, value) {
   const said = await schema["~standard"].validate(value);
   return said.issues === void 0 ? { isValid: true, value: said.value } : { isValid: false, message: said.issues.slice(0, MAX_ISSUES).map(issueText).join("\n") };
 }
-function issueText({ message: message2, path: path2 = [] }) {
-  const names = path2.map((part) => String(typeof part === "object" ? part.key : part));
-  return names.length ? `${names.join(".")}: ${message2}` : message2;
+function issueText(issue) {
+  const names = namesOf(issue);
+  return names.length ? `${names.join(".")}: ${issue.message}` : issue.message;
 }
 
 // src/client/chat/widgets.ts
@@ -1659,7 +1724,10 @@ var WidgetShelf = class {
   }
 };
 function sameDrawing(one, other) {
-  return one !== null && other !== null && one.render === other.render && JSON.stringify(parametersOf(one.parameters)) === JSON.stringify(parametersOf(other.parameters));
+  return one !== null && other !== null && one.render === other.render && (one.parameters === other.parameters || schemaText(one) === schemaText(other));
+}
+function schemaText({ parameters }) {
+  return JSON.stringify(parametersOf(parameters));
 }
 
 // src/client/chat/chat.ts
@@ -1668,7 +1736,6 @@ var UNPAINTED_MS = 200;
 var NEWS_MS = 1e4;
 var MAX_SPOKEN = 400;
 var Chat = class {
-  #host;
   #connection;
   #texts;
   #locale;
@@ -1691,9 +1758,8 @@ var Chat = class {
   #frame = 0;
   #late;
   constructor(host, connection, options = {}) {
-    this.#host = host;
     this.#connection = connection;
-    this.#locale = options.locale ?? (document.documentElement.lang || navigator.language || "en");
+    this.#locale = localeOf(options.locale);
     this.#texts = textsOf(this.#locale, options.texts);
     this.#root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.#shelf = new WidgetShelf(host, this.#texts, options.maxLiveWidgets);
@@ -1775,7 +1841,7 @@ var Chat = class {
         this.#cancel();
       }
     });
-    style(this.#root);
+    dress(this.#root);
     this.#root.append(section);
   }
   #listen() {
@@ -1859,10 +1925,12 @@ var Chat = class {
       this.#speak(before?.state.entries ?? [], now.state.entries);
     }
     if (before?.outbox !== now.outbox) {
-      this.#showOutbox(now);
+      this.#outbox.replaceChildren(
+        ...now.outbox.map((one) => outgoing(one, this.#connection, this.#texts))
+      );
     }
     if (before?.prompts !== now.prompts || before?.notices !== now.notices) {
-      this.#showPrompts(now.prompts, now.notices, before?.notices ?? []);
+      this.#showPrompts(now, before?.notices ?? []);
     }
     this.#showLine(now);
     if (this.#isAtEnd) {
@@ -1934,54 +2002,17 @@ var Chat = class {
     this.#transcript.tick(Date.now());
     this.#showLine(this.#connection.snapshot());
   }
-  #showOutbox({ outbox }) {
-    this.#outbox.replaceChildren(
-      ...outbox.map(
-        ({ id, text: text2, fault: fault2 }) => el(
-          "div",
-          { class: "turn user outgoing" },
-          el("p", { class: "said", text: text2 }),
-          fault2 === null ? null : el(
-            "div",
-            { class: "buttons" },
-            el("p", { class: "small bad", role: "alert", text: this.#texts.notSent(fault2) }),
-            button(this.#texts.again, () => this.#connection.retry(id), "quiet"),
-            button(this.#texts.discard, () => this.#connection.discard(id), "quiet")
-          )
-        )
-      )
-    );
-  }
-  #showPrompts(prompts, notices, before) {
+  #showPrompts(now, before) {
+    const { notices, prompts } = now;
     this.#prompts.replaceChildren(
       ...notices.map(({ text: text2 }) => el("p", { class: "note", text: text2 })),
-      ...prompts.map((prompt) => this.#prompt(prompt))
+      ...prompts.map((prompt) => prompted(prompt, this.#texts))
     );
     for (const notice of notices) {
       if (!before.includes(notice)) {
         this.#tell(notice.text);
       }
     }
-  }
-  #prompt({ kind, value, done, refuse }) {
-    const isLink = kind === "open_url";
-    const url = isLink ? new URL(value) : null;
-    const act = url ? link(url, this.#texts.openLink(url.host)) : button(
-      this.#texts.copy,
-      () => navigator.clipboard.writeText(value).then(done, refuse),
-      "primary"
-    );
-    if (url) {
-      act.className = "button primary";
-      act.addEventListener("click", done);
-    }
-    return el(
-      "article",
-      { class: "card" },
-      el("p", { text: isLink ? this.#texts.wantsOpen : this.#texts.wantsCopy }),
-      el("pre", { text: value }),
-      el("div", { class: "buttons" }, act, button(this.#texts.notNow, refuse))
-    );
   }
   // --- what is said to who does not look --------------------------------------------------------------
   /** A whole message, not its pieces; and what needs an answer. What happened before is no news. */
@@ -2004,17 +2035,6 @@ var Chat = class {
 var MAX_NEW = 20;
 function isNew({ at }) {
   return at !== null && Date.now() - Date.parse(at) < NEWS_MS;
-}
-function style(root) {
-  try {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE2);
-    root.adoptedStyleSheets = [sheet];
-  } catch {
-    const element = document.createElement("style");
-    element.textContent = STYLE2;
-    root.append(element);
-  }
 }
 
 // src/core/state.ts
@@ -2796,24 +2816,20 @@ var Executor = class {
     const pause2 = isRefused ? error.retryAfterMs ?? 0 : PAUSE_MS;
     await sleep(Math.max(LEAST_PAUSE_MS, pause2), this.#signal);
   }
-  /** The body of the result. */
   async #execute(call2, claim) {
     const tool = this.#find(call2.handler);
     if (!tool) {
-      return faulty({
-        code: "client_error",
-        message: `${call2.handler} is not on this page any more.`
-      });
+      return failed(`${call2.handler} is not on this page any more.`);
     }
     const input2 = await validate(tool.parameters, claim.args).catch((error) => ({
       isValid: false,
       message: words(error)
     }));
     if (!input2.isValid) {
-      return faulty({ code: "invalid_arguments", message: input2.message });
+      return { error: { code: "invalid_arguments", message: input2.message } };
     }
     if (this.#signal.aborted) {
-      return faulty({ code: "client_error", message: LEFT });
+      return failed(LEFT);
     }
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), claim.timeoutMs);
@@ -2826,9 +2842,9 @@ var Executor = class {
         Promise.resolve(execute(input2.value, context)),
         aborted(over.signal, `${call2.handler} took longer than ${claim.timeoutMs} ms.`)
       ]);
-      return `"result":${plainJson(value)}`;
+      return { result: JSON.parse(plainJson(value)) };
     } catch (error) {
-      return faulty(error instanceof NotPlainError ? notPlain(call2.handler, error) : failed(error));
+      return error instanceof NotPlainError ? notPlain(call2.handler, error.message) : failed(words(error));
     } finally {
       clearTimeout(timer);
       this.#signal.removeEventListener("abort", leave);
@@ -2839,17 +2855,16 @@ var Executor = class {
    * left is told once.
    */
   async #post(call2, { claim }, end2) {
-    let body = end2;
+    let posted = end2;
     do {
       try {
-        const sent = JSON.parse(`{"claim":${JSON.stringify(claim)},${body}}`);
         const isLast = this.#signal.aborted;
-        await this.#http.ask("POST", this.#path(call2, "result"), sent, { isLast });
+        await this.#http.ask("POST", this.#path(call2, "result"), { claim, ...posted }, { isLast });
         return;
       } catch (error) {
         const status = error instanceof RemitError ? error.status : 0;
-        if (status === TOO_LARGE && body === end2) {
-          body = faulty(notPlain(call2.handler, new Error("it is larger than the server takes")));
+        if (status === TOO_LARGE && posted === end2) {
+          posted = notPlain(call2.handler, "it is larger than the server takes");
         } else if (status >= 400 && status < 500 && status !== 429) {
           return;
         } else {
@@ -2865,17 +2880,12 @@ var Executor = class {
 function offer({ callId, seq }) {
   return `${callId} ${seq}`;
 }
-function faulty(fault2) {
-  return `"error":${JSON.stringify(fault2)}`;
+function failed(message2) {
+  return { error: { code: "client_error", message: message2 } };
 }
-function failed(error) {
-  return { code: "client_error", message: words(error) };
-}
-function notPlain(tool, error) {
-  return {
-    code: "unserializable_result",
-    message: `The result of ${tool} cannot be sent: ${error.message}. Its action may already have happened: read the current state before trying again.`
-  };
+function notPlain(tool, why) {
+  const message2 = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`;
+  return { error: { code: "unserializable_result", message: message2 } };
 }
 function words(error) {
   return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
@@ -2955,37 +2965,35 @@ var Connection = class {
   #client = randomId();
   #ended = new AbortController();
   #listeners = /* @__PURE__ */ new Set();
-  #begin;
+  #make;
   #begun = null;
+  #beginning = null;
   #snapshot = CONNECTING;
   #definitions;
   /** Where the log was when this page came: what happened before is not news. */
   #headThen = null;
   /** Numbers of the events that messages of the outbox became. */
   #sent = /* @__PURE__ */ new Map();
-  #executor = null;
-  #announcer = null;
-  #session = null;
   /** What is typed and not sent: it outlives the chat that is unmounted. */
   draft = "";
   constructor(options) {
     const { session } = options;
     this.#http = new Http(options);
     this.#definitions = options;
-    this.#begin = typeof session === "function" ? session : null;
     if (typeof session === "string") {
-      this.#begun = Promise.resolve(this.#start(session));
+      this.#make = async () => session;
+      this.#start(session);
     } else {
+      this.#make = session;
       this.#snapshot = { ...CONNECTING, link: "open", isCaughtUp: true };
     }
   }
   /** Id of the session; null until it is made. */
   get session() {
-    return this.#session;
+    return this.#begun?.session ?? null;
   }
   #start(session) {
     const signal = this.#ended.signal;
-    this.#session = session;
     const told = (fault2) => this.#lendingTold(fault2);
     const announcer = new Announcer(this.#http, session, this.#client, told, signal);
     const own = ownHandlers({
@@ -2994,22 +3002,23 @@ var Connection = class {
     });
     const find = (handler2) => entry(this.#definitions.tools ?? {}, handler2) ?? entry(own, handler2);
     const announced = () => announcer.settled();
-    this.#executor = new Executor(this.#http, session, this.#client, find, announced, signal);
-    this.#announcer = announcer;
+    const executor = new Executor(this.#http, session, this.#client, find, announced, signal);
+    this.#begun = { session, announcer, executor };
     this.#lend();
     this.#follow(session);
-    return { session, announcer };
+    return this.#begun;
   }
   /** The session, which the first message makes where it is not there. */
-  #ensured() {
-    if (this.#begun === null) {
-      const made = this.#begin().then((session) => this.#start(session));
-      this.#begun = made.catch((error) => {
-        this.#begun = null;
-        throw error;
-      });
+  async #ensured() {
+    if (this.#begun) {
+      return this.#begun;
     }
-    return this.#begun;
+    this.#beginning ??= this.#make().then((session) => this.#start(session));
+    try {
+      return await this.#beginning;
+    } finally {
+      this.#beginning = null;
+    }
   }
   /** What is to be shown; the same object until something changes. */
   snapshot = () => this.#snapshot;
@@ -3101,7 +3110,7 @@ var Connection = class {
   }
   #lend() {
     const { tools = {}, widgets = {}, context } = this.#definitions;
-    this.#announcer?.lend({ tools, widgets, context });
+    this.#begun?.announcer.lend({ tools, widgets, context });
   }
   #lendingTold(fault2) {
     const said = fault2 instanceof RemitError && fault2.status === 0 ? null : fault2?.message ?? null;
@@ -3134,10 +3143,7 @@ var Connection = class {
         this.#set({ state: reduceAll(this.#snapshot.state, events) });
       },
       reset: () => this.#set({ state: START }),
-      open: () => {
-        this.#set({ link: "open" });
-        this.#execute();
-      },
+      open: () => this.#set({ link: "open" }),
       lost: (isOffline) => this.#set({ link: isOffline ? "offline" : "lost" }),
       over: (why) => this.#set({ link: "over", fault: why === "closed" ? null : why.message })
     };
@@ -3177,7 +3183,7 @@ var Connection = class {
   #execute() {
     const { isCaughtUp, state, link: link2 } = this.#snapshot;
     if (isCaughtUp && link2 === "open" && state.clientCalls.length > 0) {
-      this.#executor?.consider(state.clientCalls);
+      this.#begun?.executor.consider(state.clientCalls);
     }
   }
 };
@@ -3189,10 +3195,10 @@ export {
   Connection,
   Http,
   RemitError,
-  STYLE2 as STYLE,
   button,
   card,
   clock,
+  dress,
   el,
   embed,
   folded,
