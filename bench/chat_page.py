@@ -32,10 +32,13 @@ def measure() -> None:
 
 
 def _conversation() -> None:
-    from tests.main.browser import NAMES, browsing  # noqa: PLC0415
+    from remit.main.demo_browser import browser_command  # noqa: PLC0415
+    from tests.main.browser import browsing  # noqa: PLC0415
     from tests.sdk.pages import PageServer, bundled  # noqa: PLC0415
 
-    if not any(map(shutil.which, NAMES)):
+    try:
+        browser_command("")
+    except LookupError:
         print("page: the long conversation is left out, no Chromium was found")
         return
     with (

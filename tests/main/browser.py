@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import os
 import select
-import shutil
 import subprocess
 import time
 from collections.abc import Generator, Sequence
@@ -17,31 +15,25 @@ from typing import Any
 
 import pytest
 
+from remit.main.demo_browser import PIPED, WIRED, browser_command
+
 WAIT_S = 60
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
-    "--headless=new",
-    "--remote-debugging-pipe",
-    "--no-first-run",
+    PIPED,
     "--no-default-browser-check",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
     "--disable-extensions",
-    "--disable-gpu",
     "--disable-sync",
     "--force-color-profile=srgb",
     "--password-store=basic",
 )
 
 
-@functools.cache
-def chromium() -> str:
+def chromium(profile: Path | str = "") -> list[str]:
     """The command; a machine without one skips what is drawn in a browser."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if found is None:
+    try:
+        return browser_command(profile)
+    except LookupError:
         pytest.skip("no Chromium was found: the page is not looked at in a browser")
-    return found
 
 
 class Browser:
@@ -154,11 +146,7 @@ class Page:
 @contextmanager
 def browsing(folder: Path, flags: Sequence[str] = ()) -> Generator[Browser]:
     """A browser with a profile of its own, ended at the end."""
-    # Its own sandbox does not start for root; what is shown to it here is the tests' own.
-    root = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    command = [chromium(), *_FLAGS, *root, *flags, f"--user-data-dir={folder}"]
-    # The pipe is read on 3 and written on 4.
-    wired = ["/bin/sh", "-c", 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>&1', "sh", *command]
+    wired = [*WIRED, *chromium(folder), *_FLAGS, *flags]
     with subprocess.Popen(
         wired, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
     ) as process:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from tests.threaded_server import ThreadedServer
 
-class ScriptedApp(ThreadingHTTPServer):
+
+class ScriptedApp(ThreadedServer):
     """Gives its answers in order; the last one again and again.
 
     An answer is `{status, body}` for JSON, `{status, type, text}` for a text, `{status, bytes}`
@@ -21,31 +23,17 @@ class ScriptedApp(ThreadingHTTPServer):
         paths: method and path of every request.
     """
 
-    daemon_threads = True
-
     def __init__(self, answers: Sequence[dict[str, Any]]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.answers = list(answers)
         self.paths: list[str] = []
         self.asked = threading.Event()
         self.over = threading.Event()
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.01,))
-
-    def __enter__(self) -> ScriptedApp:
-        self._thread.start()
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.over.set()
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    @property
-    def url(self) -> str:
-        """The origin."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        super().__exit__(*exception)
 
     def next_answer(self, path: str) -> dict[str, Any]:
         """The answer for the request that came now."""

@@ -11,8 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.threaded_server import ThreadedServer
 
 WAIT_S = 30
 KEY = "rk_scripted_key"
@@ -20,7 +22,7 @@ Json = dict[str, Any]
 Script = Callable[["SessionServer", str], None]
 
 
-class SessionServer(ThreadingHTTPServer):
+class SessionServer(ThreadedServer):
     """One session.
 
     Attributes:
@@ -31,10 +33,8 @@ class SessionServer(ThreadingHTTPServer):
         answers: what an answer to an input gets, in order: status and body; 200 when used up.
     """
 
-    daemon_threads = True
-
     def __init__(self, *scripts: Script) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.scripts = list(scripts)
         self.asked: list[tuple[str, str, Json]] = []
         self.after: list[str] = []
@@ -45,24 +45,12 @@ class SessionServer(ThreadingHTTPServer):
         self._changed = threading.Condition()
         self._live: list[tuple[int, bytes]] = []
         self._cut = 0
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.01,))
-
-    def __enter__(self) -> SessionServer:
-        self._thread.start()
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.over = True
         with self._changed:
             self._changed.notify_all()
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    @property
-    def url(self) -> str:
-        """The origin."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        super().__exit__(*exception)
 
     # -- what a script does --------------------------------------------------------------------
 

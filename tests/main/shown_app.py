@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests.catalog.documents import Json, parameters
+from tests.threaded_server import ThreadedServer
 
 #: A text that stands on the app's page and nowhere else.
 MARKER = "only-on-the-page-of-the-app"
@@ -42,7 +42,7 @@ window.opener.postMessage("signed in on " + location.origin, "*");
 </script>"""
 
 
-class ShownApp(ThreadingHTTPServer):
+class ShownApp(ThreadedServer):
     """One component.
 
     Attributes:
@@ -51,28 +51,11 @@ class ShownApp(ThreadingHTTPServer):
         reports: what the page told of itself.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.answers: list[object] = []
         self.asked: list[tuple[str, str, str]] = []
         self.reports: list[dict[str, Any]] = []
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.01,))
-
-    def __enter__(self) -> ShownApp:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    @property
-    def url(self) -> str:
-        """The origin."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def paths(self) -> list[str]:
         """Method and path of every request."""

@@ -6,11 +6,12 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 from tests.sdk.node import ROOT, package
+from tests.threaded_server import ThreadedServer
 
 SOURCES = ROOT / "sdk" / "test" / "pages"
 WAIT_S = 30
@@ -38,7 +39,7 @@ def bundled(name: str) -> bytes:
     return subprocess.run(command, check=True, capture_output=True, timeout=60).stdout
 
 
-class PageServer(ThreadingHTTPServer):
+class PageServer(ThreadedServer):
     """The app's own server.
 
     Attributes:
@@ -47,30 +48,13 @@ class PageServer(ThreadingHTTPServer):
         token: gives a token of the session.
     """
 
-    daemon_threads = True
-
     def __init__(self, script: bytes) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.script = script
         self.settings: Mapping[str, Any] = {}
         self.token: Callable[[], str] = str
         self.did: list[str] = []
         self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.01,))
-
-    def __enter__(self) -> PageServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    @property
-    def url(self) -> str:
-        """The origin."""
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def note(self, what: str) -> None:
         """Something was done in a page."""

@@ -30,8 +30,9 @@ _FLAGS = (
     "--disable-gpu",
     "--no-first-run",
 )
-#: The pipe is read on 3 and written on 4.
-_WIRED = ("/bin/sh", "-c", 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>&1', "sh")
+PIPED = "--remote-debugging-pipe"
+#: What starts a browser whose debugging pipe, on its 3 and 4, is its stdin and stdout here.
+WIRED = ("/bin/sh", "-c", 'exec "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>&1', "sh")
 _LOOK_AGAIN_S = 0.02
 _CHUNK_BYTES = 1 << 20
 
@@ -66,7 +67,7 @@ class Page:
     """
 
     def __init__(self, command: Sequence[str], *, width: int = 1440, height: int = 900) -> None:
-        self._command = [*command, "--remote-debugging-pipe", f"--window-size={width},{height}"]
+        self._command = [*command, PIPED, f"--window-size={width},{height}"]
         self._process: subprocess.Popen[bytes] | None = None
         self._session = ""
         self._number = 0
@@ -74,7 +75,7 @@ class Page:
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(  # noqa: S603 -- a browser, wired by a shell of ours
-            [*_WIRED, *self._command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            [*WIRED, *self._command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
         try:
             target = self._call("Target.createTarget", {"url": "about:blank"})["targetId"]
