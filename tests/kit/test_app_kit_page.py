@@ -17,18 +17,12 @@ from typing import Any
 import pytest
 
 from remit.kit.testing import Issuer
+from remit.main.free_port import free_port
 from tests.docs.console import assert_holds, blocks, steps
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "app-kit.md"
 ISSUER, COMPONENT = "8790", "8000"
 WAIT_S = 60
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(slots=True, kw_only=True)

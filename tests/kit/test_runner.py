@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 from remit.kit import App, ClientTarget, Tool, ToolContext
 from remit.kit.__main__ import main
 from remit.kit.testing import API, THREAD, Issuer, NotSent, Outcome
+from remit.main.free_port import free_port
 from tests.kit import bookmarks
 from tests.kit.bookmark_tools import AUDIENCE, SAVE, SEARCH, SaveBookmark
 from tests.kit.serving import wsgi
@@ -171,13 +171,6 @@ tools = [
 """
 
 
-def free_port() -> str:
-    """A port that nobody listens on, for the issuer."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
 @pytest.fixture
 def tools_file(tmp_path: Path) -> str:
     """A file of tools that takes some of them from a file beside it."""
@@ -201,7 +194,7 @@ def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_command_calls_a_handler(tools_file: str) -> None:
     """Again and again, each time with another key, and for the user that is named."""
-    port = free_port()
+    port = str(free_port())
     app = App(issuer=f"http://127.0.0.1:{port}", audience=AUDIENCE)
     with bookmarks.flask_app(app, bookmarks.save) as url:
         given = [tools_file, "save_bookmark", "--component", f"api={url}", "--issuer-port", port]
@@ -267,7 +260,7 @@ def test_the_command_says_what_it_cannot_do(
         monkeypatch.setitem(sys.modules, name, None)
         monkeypatch.delitem(sys.modules, name)
 
-    done = main(["call", tools_file, *arguments, "--issuer-port", free_port()])
+    done = main(["call", tools_file, *arguments, "--issuer-port", str(free_port())])
 
     said = capsys.readouterr()
     assert (done, said.out) == (code, "")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
+from remit.main.free_port import free_port
 from remit.testing import Call, ScriptedModel, Turn
 from tests.examples.scenes_process import RunningApp
 from tests.main.developing import TOKEN, Dev, developing
@@ -36,13 +36,6 @@ SCRIPT = {
     ],
     "pay": [Turn(text="I pay.", calls=(Call(name="pay"),)), Turn(text="I cannot tell.")],
 }
-
-
-def free_port() -> int:
-    """A port that a server can be started on again."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Place:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from remit.main.free_port import free_port
 from remit.testing import Call, ScriptedModel, Turn
 from tests.main.browser import Browser, Page, browsing
 from tests.main.processes import Serving, run, serving
@@ -104,17 +104,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         PageServer(bundled("orders.ts")) as pages,
         ScriptedModel(SCRIPT) as model,
         browsing(page_folder(folder)) as browser,
-        socket.socket() as probe,
     ):
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-        probe.close()
         env = {
             "REMIT_MODEL_NAME": "openai:scripted",
             "REMIT_MODEL_BASE_URL": model.base_url,
             "REMIT_MODEL_API_KEY": "scripted",
             "REMIT_SERVER_ALLOWED_ORIGINS": pages.url,
-            "REMIT_SERVER_PORT": port,
+            "REMIT_SERVER_PORT": str(free_port()),
         }
         made = Shop(browser=browser, pages=pages, folder=folder, env=env)
         with made.stack:

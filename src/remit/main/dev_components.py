@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 from typing import TYPE_CHECKING
 
 from remit.errors import WrongUse
+from remit.main.free_port import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ class Components:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._told: set[str] = set()
         self._tried: set[str] = set()
-        self.urls = {name: f"http://127.0.0.1:{_free_port()}" for name in commands}
+        self.urls = {name: f"http://127.0.0.1:{free_port()}" for name in commands}
 
     def __enter__(self) -> Self:
         return self
@@ -142,9 +142,3 @@ def _cannot_start(name: str, reason: str) -> WrongUse:
         f"--component {name}: the command cannot be started: {reason}. It is run without a shell; "
         "name a program and its arguments."
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remit.errors import RemitError
+from remit.main.free_port import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,7 +162,7 @@ class RunningBookmarks(Running):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, folder / "bookmarks.db")
         self.source = example_folder("bookmarks")
-        self._port = _free_port()
+        self._port = str(free_port())
         self.typescript = _runs_typescript(self.source)
 
     def __enter__(self) -> Self:
@@ -216,7 +216,7 @@ class RunningTracker(Running):
         super().__init__(folder, folder / "tracker.db")
         self.source = example_folder("tracker")
         self.built = (self.source / _DOCUMENT).is_file()
-        self._port = _free_port()
+        self._port = str(free_port())
         self.origin = f"http://127.0.0.1:{self._port}"
 
     def __enter__(self) -> Self:
@@ -238,11 +238,6 @@ class RunningTracker(Running):
             *("--port", self._port, "--database", str(self.database)),
         ]
         self.run(command, {**env, "REMIT_SERVER_URL": server, "REMIT_BACKEND_KEY": key})
-
-
-def _free_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return str(free.getsockname()[1])
 
 
 def _runs_typescript(folder: Path) -> bool:
