@@ -190,6 +190,14 @@ async def test_hint_that_was_lost_costs_a_moment_and_no_more(
         assert far.on.ended == "session_closed"
 
 
+def ended(connection: psycopg.Connection) -> int:
+    """End the connections of those that listen and tell; how many there were."""
+    return connection.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ "
+        "'LISTEN|pg_notify|synchronous_commit' AND pid <> pg_backend_pid()"
+    ).rowcount
+
+
 async def test_broken_connections_are_made_anew(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database was restarted, say: both listen and tell again, and say what was wrong."""
     monkeypatch.setattr(listening, "_AGAIN_S", 0.05)
@@ -197,10 +205,10 @@ async def test_broken_connections_are_made_anew(url: str, monkeypatch: pytest.Mo
         mine = await made(first)
         far = Reader(second, mine)
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ "
-                "'LISTEN|pg_notify|synchronous_commit' AND pid <> pg_backend_pid()"
-            )
+            # They connect in their own time.
+            async with asyncio.timeout(PATIENCE_S):
+                while not ended(connection):  # noqa: ASYNC110 (the database tells nobody)
+                    await asyncio.sleep(0.01)
 
         async def write() -> None:
             offset = 0
