@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -110,3 +111,18 @@ async def test_ids_and_clock_are_fresh() -> None:
     before = clock.now_ms()
     await clock.sleep(0)
     assert clock.now_ms() >= before
+
+
+def test_forked_child_hands_out_ids_of_its_own() -> None:
+    """Random bytes that were read before a fork are not used twice."""
+    ids = RandomIds()
+    ids.call_id()
+    mine, childs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(childs, ids.traceparent().encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(childs)
+    with open(mine, encoding="ascii") as told:  # noqa: PTH123 -- a descriptor
+        assert told.read() != ids.traceparent()

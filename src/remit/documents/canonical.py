@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,7 +24,8 @@ _carefully: Callable[[object], str] = json.JSONEncoder(
 _compact: Callable[[object], bytes] = msgspec.json.Encoder().encode
 _sorted: Callable[[object], bytes] = msgspec.json.Encoder(order="sorted").encode
 _PLAIN = frozenset({str, int, bool, type(None)})
-_may_hold_float = re.compile(rb"[0-9][.eE]").search
+# Every digit as 0 and every sign of a float as a point, so that one look finds them together.
+_FLOAT_SIGNS = bytes.maketrans(b"123456789eE", b"000000000..")
 
 
 def compact_json(value: object) -> str:
@@ -39,14 +39,14 @@ def compact_json(value: object) -> str:
         written = _compact(value)
     except UnicodeEncodeError:
         return _carefully(value)
-    # msgspec writes null for a NaN, too.
-    return _carefully(value) if b"null" in written else written.decode()
+    # msgspec writes null for a NaN, too. (``in`` would try the text as a number first.)
+    return written.decode() if written.find(b"null") < 0 else _carefully(value)
 
 
 def compact_bytes(value: object) -> bytes:
     """``compact_json`` in UTF-8; raises ``UnicodeEncodeError`` for half a surrogate pair too."""
     written = _compact(value)
-    return _carefully(value).encode() if b"null" in written else written
+    return written if written.find(b"null") < 0 else _carefully(value).encode()
 
 
 def canonical_json(value: object) -> bytes:
@@ -77,7 +77,7 @@ def canonical_decoded(value: object) -> bytes:
         ValueError: as ``canonical_json``.
     """
     written = _sorted(value)
-    if written.isascii() and _may_hold_float(written) is None:
+    if written.isascii() and written.translate(_FLOAT_SIGNS).find(b"0.") < 0:
         return written
     return canonical_json(value)
 

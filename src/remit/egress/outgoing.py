@@ -57,12 +57,11 @@ def outgoing(request: WireRequest) -> Message:
     if method == "GET" and body is not None:
         raise _refused(f"a GET to {origin} has a body; a GET carries none.")
     headers = request.headers
-    coded = False
-    for name, value in headers:
-        if _check_name(name) == "accept-encoding":
-            coded = True
-        # Printable ASCII is the common case; the expression allows a tab as well.
-        if not (value.isascii() and value.isprintable() and len(value) <= MAX_HEADER_VALUE_BYTES):
+    coded = _check_names(tuple([name for name, _ in headers]))
+    values = "".join([value for _, value in headers])
+    # Printable ASCII is the common case; the expression allows a tab as well.
+    if not (values.isascii() and values.isprintable() and len(values) <= MAX_HEADER_VALUE_BYTES):
+        for name, value in headers:
             _check_value(name, value)
     if not coded:
         headers = (*headers, _ACCEPT_ENCODING)
@@ -111,6 +110,11 @@ def _origin(text: str) -> tuple[Origin, int]:
 
 
 @lru_cache(maxsize=1024)
+def _check_names(names: tuple[str, ...]) -> bool:
+    """Whether ``Accept-Encoding`` is among these names of headers, all of which may be sent."""
+    return "accept-encoding" in [_check_name(name) for name in names]
+
+
 def _check_name(name: str) -> str:
     """The name in lower case."""
     if not _TOKEN.fullmatch(name):

@@ -12,6 +12,7 @@ import time
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from remit.documents.problems import DocumentError
 from remit.documents.strict_json import parse_json
@@ -57,7 +58,7 @@ class RandomIds:
     def __init__(self) -> None:
         self._bytes = b""
         self._next = 0
-        self._process = 0
+        _sources.add(self)
         self._ms = 0
         self._time = ""
 
@@ -85,12 +86,25 @@ class RandomIds:
     def _taken(self, size: int) -> bytes:
         begin = self._next
         taken = self._bytes[begin : begin + size]
-        # A forked child would hand out the same ids.
-        if len(taken) < size or self._process != os.getpid():
-            self._bytes, begin, self._process = os.urandom(_READ_AT_ONCE), 0, os.getpid()
+        if len(taken) < size:
+            self._bytes, begin = os.urandom(_READ_AT_ONCE), 0
             taken = self._bytes[:size]
         self._next = begin + size
         return taken
+
+    def forget(self) -> None:
+        """Hand out nothing of what was read so far."""
+        self._bytes = b""
+
+
+def _after_fork() -> None:
+    """A forked child would hand out the ids of its parent."""
+    for source in _sources:
+        source.forget()
+
+
+_sources: WeakSet[RandomIds] = WeakSet()
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Unwatched:

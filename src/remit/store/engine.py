@@ -142,6 +142,8 @@ def _sqlite(address: URL, connections: int) -> Engine:
         msg = f"{path.parent} is not there, so that the store cannot be made in it. Make it first."
         raise WrongUse(msg)
     _make_private(path)
+    # Without one, the driver looks for two methods of None and words two errors, for every null.
+    sqlite3.register_adapter(type(None), {None: None}.get)
     engine = create_engine(
         address.set(drivername="sqlite+pysqlite"),
         pool_size=connections,

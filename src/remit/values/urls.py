@@ -34,9 +34,10 @@ _BRACKETED = re.compile(r"\[([^\[\]]*)\](?::(.*))?", re.DOTALL)
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_PATH = re.compile(r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)*")
+# Runs are possessive: no text is read twice, and most are read a run at a time.
+_PATH = re.compile(r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]++|%[0-9A-Fa-f]{2})*+)*+")
 # Brackets and the bar are no query characters of RFC 3986, but every client sends them bare.
-_QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\[\]|-]|%[0-9A-Fa-f]{2})*")
+_QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\[\]|-]++|%[0-9A-Fa-f]{2})*+")
 _TARGET = re.compile(rf"{_PATH.pattern}(?:\?{_QUERY.pattern})?")
 
 
