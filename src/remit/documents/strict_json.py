@@ -65,9 +65,10 @@ def _at_once(data: bytes, max_depth: int) -> object:
     had: one stands behind every key, those in texts stay, and there are no others.
     """
     marks = data.translate(None, _UNMARKED)
-    if marks.count(b"{") + marks.count(b"[") > max_depth:
+    if len(marks) > max_depth and marks.count(b"{") + marks.count(b"[") > max_depth:
         return _UNSURE
-    if b"\\" in marks and _ESCAPED_COLON in data:
+    # ``find``, because ``in`` would try the bytes as a number first.
+    if marks.find(b"\\") >= 0 and data.find(_ESCAPED_COLON) >= 0:
         return _UNSURE
     try:
         value = _DECODER.decode(data)

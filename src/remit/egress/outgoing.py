@@ -26,7 +26,6 @@ MAX_HEADER_VALUE_BYTES = 8192
 # OPTIONS is no catalog's: a build asks with it whether a route is there.
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_ORIGIN_END = re.compile(r"[/?#]")
 _VALUE = re.compile(r"[\t\x20-\x7e]*")
 _OF_THE_CONNECTION = frozenset(
     {
@@ -70,11 +69,11 @@ def outgoing(request: WireRequest) -> Message:
 
 def _parsed(text: str) -> tuple[Origin, str]:
     """``parse_url`` in two parts, as most requests go to an origin that was read before."""
-    end = _ORIGIN_END.search(text, 8)
-    length = end.start() if end else len(text)
-    target = text[length:]
+    # An origin ends before a query or a fragment too: then it is no such text, and read whole.
+    length = text.find("/", 8)
+    before, target = (text, "") if length < 0 else (text[:length], text[length:])
     try:
-        origin, origin_length = _origin(text[:length])
+        origin, origin_length = _origin(before)
     except UrlFault:
         return _parsed_whole(text)  # which says what is wrong
     if (

@@ -6,11 +6,12 @@ committed, then it is told. Everything here runs in tasks of the node.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, structs
 
 from remit.calls.channels import card_of, embed_origins, read_channels, takes_channels
 from remit.calls.results import content_of, display_of
@@ -54,13 +55,12 @@ class Polling:
     call_id: str
 
 
-@dataclass(slots=True)
-class Attempts:
+class Attempts(Struct):
     """An egress that notes what it sent and what became of it."""
 
     egress: Egress
     wall: WallClock
-    made: list[Attempt] = field(default_factory=list["Attempt"])
+    made: list[Attempt] = msgspec.field(default_factory=list["Attempt"])
 
     async def admit(self, origin: Origin) -> None:
         """See the port."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from remit.web import hot
-from remit.web.sending import ABORT, header_lines, headers_of
+from remit.web.sending import ABORT, header_lines, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +71,8 @@ class CallProtocol(HttpToolsProtocol):
     hosts: frozenset[str]
     # The server's own headers and their lines, kept while it keeps them: for a second.
     _defaults: tuple[object, bytes] = (None, b"")
+    # The last headers of this connection and what was read of them: most callers repeat theirs.
+    _read: tuple[object, Mapping[str, str] | None] = (None, None)
 
     def on_headers_complete(self) -> None:
         """Take a plain call out of the way of all others."""
@@ -110,16 +112,21 @@ class CallProtocol(HttpToolsProtocol):
             return None
         if parser.get_http_version() != "1.1" or parser.should_upgrade():
             return None
+        if self._read[0] != self.headers:
+            self._read = (self.headers, self._plain_headers())
+        headers = self._read[1]
+        return None if headers is None else _Cycle(call, target, headers)
+
+    def _plain_headers(self) -> Mapping[str, str] | None:
+        """The headers of a plain call; None where these make it none."""
         for name, _ in self.headers:
             if name in _NOT_PLAIN:
                 return None
         headers = hot.plain_headers(self.headers, self.hosts)
-        if headers is None:
-            return None
-        length = headers.get("content-length", "")
+        length = "" if headers is None else headers.get("content-length", "")
         if not (length.isascii() and length.isdigit()) or int(length) > MAX_BODY_BYTES:
             return None
-        return _Cycle(call, target, headers)
+        return headers
 
     def _is_busy(self) -> bool:
         """Whether an answer before is not made yet, or not taken: then the next one has to wait."""
@@ -148,7 +155,7 @@ class CallProtocol(HttpToolsProtocol):
         if self._defaults[0] is not defaults:
             self._defaults = (defaults, header_lines(defaults))
         end = b"\r\n" if keep_alive else b"connection: close\r\n\r\n"
-        lines = header_lines(headers_of(answer))
+        lines = lines_of(answer)
         return b"".join((STATUS_LINE[answer.status], self._defaults[1], lines, end, answer.body))
 
 

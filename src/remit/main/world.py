@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from remit.catalog.model import Definition
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 _RANDOM_SIGNS = bytes(ord(_ALPHABET[byte & 31]) for byte in range(256))
 _READ_AT_ONCE = 4_096
 
 
 def _base32(now_ms: int) -> str:
     """48 bits of time in ten characters, which sort as the time does."""
-    return "".join([_ALPHABET[now_ms >> shift & 31] for shift in range(45, -1, -5)])
+    return "".join([_PAIRS[now_ms >> shift & 1_023] for shift in (40, 30, 20, 10, 0)])
 
 
 class SystemClock:

@@ -60,6 +60,20 @@ def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     return lines
 
 
+def lines_of(answer: Answer) -> bytes:
+    """The headers of an answer that is whole, as HTTP/1.1 writes them.
+
+    Raises:
+        ValueError: a value would end its line.
+    """
+    if answer.headers or answer.media != JSON or answer.status in _NO_BODY:
+        return header_lines(headers_of(answer))
+    return b"%bcontent-length: %d\r\n" % (_USUAL_LINES, len(answer.body))
+
+
+_USUAL_LINES = header_lines([_NOSNIFF, _NO_STORE, _JSON])
+
+
 async def sent(answer: Answer, send: Send, *, head: bool = False) -> None:
     """Send an answer.
 
