@@ -39,6 +39,7 @@ async function names(entry: string): Promise<string[]> {
 
 test.each([
   ['core', ['START', 'defineTool', 'reduce']],
+  ['testing', ['announced', 'callTool', 'widgetInput']],
   ['client', ['Connection', 'RemitError', 'connect', 'defineTool', 'defineWidget', 'mount']],
 ])('%s needs no other package and no DOM to be imported (A-21)', async (entry, expected) => {
   expect(await names(entry)).toEqual(expected)

@@ -11,6 +11,7 @@ from tests.main.processes import run
 from tests.sdk.node import KIT, ROOT, node, package
 
 SDK = ROOT / "sdk"
+OTHER_REACT = "test/react-18"
 
 
 def read(name: str) -> dict[str, Any]:
@@ -48,7 +49,13 @@ def test_the_types_of_events_are_those_of_the_schema() -> None:
 
 def test_the_lock_holds_hashes_and_no_addresses_of_a_registry() -> None:
     """Whoever installs it asks the registry that is set up there (docs/decisions/0003)."""
-    packages = {name: one for name, one in read("package-lock.json")["packages"].items() if name}
+    every = read("package-lock.json")["packages"].items()
+    # But this package itself, and the folder of its tests that has another React.
+    packages = {
+        name: one
+        for name, one in every
+        if name not in {"", OTHER_REACT} and one.get("resolved") != OTHER_REACT
+    }
 
     assert packages
     assert [name for name, one in packages.items() if not one.get("integrity")] == []
@@ -59,8 +66,15 @@ def test_the_lock_holds_hashes_and_no_addresses_of_a_registry() -> None:
 
 def test_the_tools_are_pinned() -> None:
     """The same checks on every machine."""
-    versions = read("package.json")["devDependencies"].values()
+    versions = [
+        version
+        for name in ("package.json", f"{OTHER_REACT}/package.json")
+        for kind in ("dependencies", "devDependencies")
+        for version in read(name).get(kind, {}).values()
+        if version != f"file:{OTHER_REACT}"
+    ]
 
+    assert versions
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions)
 
 

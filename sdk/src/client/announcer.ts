@@ -1,7 +1,7 @@
 /** Tells the server what this page lends to the agent, and goes on telling that it is there. */
 
+import { announcement } from '../core/announcement.js'
 import type { Tools, WidgetFacts } from '../core/definitions.js'
-import { parametersOf } from '../core/parameters.js'
 import { type Http, path } from '../transport/http.js'
 import { isRecord } from '../wire/json.js'
 
@@ -46,7 +46,7 @@ export class Announcer {
   /** Announce, where names, texts or schemas are others than before. */
   lend(lent: Lent): void {
     this.#lent = lent
-    const now = facts(lent)
+    const now = JSON.stringify(announcement(lent.tools, lent.widgets))
     if (now !== this.#facts) {
       this.#facts = now
       this.#send()
@@ -95,26 +95,4 @@ export class Announcer {
       this.#http.ask('DELETE', this.#path, undefined, { isLast: true }).catch(() => undefined)
     }
   }
-}
-
-/** The announcement as text, without what changes from moment to moment. */
-function facts({ tools, widgets }: Lent): string {
-  return JSON.stringify({
-    tools: Object.entries(tools).map(([name, tool]) => ({
-      name,
-      ...(tool.metadata?.title && { title: tool.metadata.title }),
-      description: tool.description,
-      parameters: parametersOf(tool.parameters),
-      category: tool.category,
-      dangerLevel: tool.dangerLevel,
-      requiresApproval: tool.requiresApproval,
-      idempotent: tool.idempotent,
-      timeoutMs: tool.timeoutMs,
-    })),
-    widgets: Object.entries(widgets).map(([name, { description, parameters }]) => ({
-      name,
-      description,
-      parameters: parametersOf(parameters),
-    })),
-  })
 }

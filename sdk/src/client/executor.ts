@@ -1,8 +1,6 @@
 /** Executes the agent's calls of the page's tools: one at a time, and none of them twice. */
 
-import type { AnyTool } from '../core/definitions.js'
-import { validate } from '../core/parameters.js'
-import { NotPlainError, plainJson } from '../core/plain.js'
+import { type End, executed, type FindTool, notPlain } from '../core/executing.js'
 import type { ClientCall } from '../core/state.js'
 import { type Http, path, RemitError, sleep } from '../transport/http.js'
 
@@ -10,23 +8,11 @@ import { type Http, path, RemitError, sleep } from '../transport/http.js'
 const PAUSE_MS = 5000
 const LEAST_PAUSE_MS = 200
 const TOO_LARGE = 413
-const LEFT = 'The page left the conversation before it executed this: nothing happened.'
-
-/** What a call is executed by; `undefined` where this page has nothing for it. */
-export type FindTool = (handler: string) => AnyTool | undefined
 
 interface Claim {
   readonly claim: string
   readonly args: unknown
   readonly timeoutMs: number
-}
-
-/** How a call ended, as it is posted. */
-type End = { readonly result: unknown } | { readonly error: Fault }
-
-interface Fault {
-  readonly code: 'client_error' | 'unserializable_result' | 'invalid_arguments'
-  readonly message: string
 }
 
 export class Executor {
@@ -95,7 +81,9 @@ export class Executor {
       return
     }
     this.#done.add(offer(call))
-    const end = await this.#execute(call, claim)
+    const { callId, handler: name } = call
+    const { args, timeoutMs } = claim
+    const end = await executed(this.#find, { callId, name, args, timeoutMs }, this.#signal)
     await this.#post(call, claim, end)
   }
 
@@ -108,45 +96,6 @@ export class Executor {
     // Somebody else is asked first, or the server is away.
     const pause = isRefused ? (error.retryAfterMs ?? 0) : PAUSE_MS
     await sleep(Math.max(LEAST_PAUSE_MS, pause), this.#signal)
-  }
-
-  async #execute(call: ClientCall, claim: Claim): Promise<End> {
-    const tool = this.#find(call.handler)
-    if (!tool) {
-      return failed(`${call.handler} is not on this page any more.`)
-    }
-    const input = await validate(tool.parameters, claim.args).catch((error: unknown) => ({
-      isValid: false as const,
-      message: words(error),
-    }))
-    if (!input.isValid) {
-      return { error: { code: 'invalid_arguments', message: input.message } }
-    }
-    if (this.#signal.aborted) {
-      return failed(LEFT)
-    }
-    const over = new AbortController()
-    const timer = setTimeout(() => over.abort(), claim.timeoutMs)
-    const leave = () => over.abort()
-    this.#signal.addEventListener('abort', leave)
-    try {
-      const context = { callId: call.callId, signal: over.signal }
-      // The newest definition: validating may have taken a while.
-      const execute = (this.#find(call.handler) ?? tool).execute
-      const value = await Promise.race([
-        Promise.resolve(execute(input.value as never, context)),
-        aborted(over.signal, `${call.handler} took longer than ${claim.timeoutMs} ms.`),
-      ])
-      // As it is now: it may change before it is posted.
-      return { result: JSON.parse(plainJson(value)) as unknown }
-    } catch (error) {
-      return error instanceof NotPlainError
-        ? notPlain(call.handler, error.message)
-        : failed(words(error))
-    } finally {
-      clearTimeout(timer)
-      this.#signal.removeEventListener('abort', leave)
-    }
   }
 
   /**
@@ -181,24 +130,4 @@ export class Executor {
 
 function offer({ callId, seq }: ClientCall): string {
   return `${callId} ${seq}`
-}
-
-function failed(message: string): End {
-  return { error: { code: 'client_error', message } }
-}
-
-function notPlain(tool: string, why: string): End {
-  const message = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`
-  return { error: { code: 'unserializable_result', message } }
-}
-
-/** What was thrown, as the agent reads it. */
-function words(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)) || 'It failed without a message.'
-}
-
-function aborted(signal: AbortSignal, message: string): Promise<never> {
-  return new Promise((_done, fail) => {
-    signal.addEventListener('abort', () => fail(new Error(message)))
-  })
 }

@@ -277,6 +277,9 @@ describe('a call', () => {
     connection.close()
 
     expect(signal?.aborted).toBe(true)
+    expect(await results()).toMatchObject([
+      { error: { message: expect.stringMatching(/^The page left .* may have happened\.$/) } },
+    ])
   })
 })
 

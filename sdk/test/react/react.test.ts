@@ -9,6 +9,7 @@ import {
   StrictMode,
   useContext,
   useState,
+  version,
 } from 'react'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -38,6 +39,12 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await server.stop()
+})
+
+test('React is the one of this project', ({ task }) => {
+  const wanted = task.file.projectName === 'react 18' ? /^18\./ : /^19\./
+
+  expect(version).toMatch(wanted)
 })
 
 const announced = () => server.of('PUT', /^\/clients\//)

@@ -2585,6 +2585,28 @@ function onWake(told) {
   };
 }
 
+// src/core/announcement.ts
+function announcement(tools, widgets) {
+  return {
+    tools: Object.entries(tools).map(([name, tool]) => ({
+      name,
+      ...tool.metadata?.title && { title: tool.metadata.title },
+      description: tool.description,
+      parameters: parametersOf(tool.parameters),
+      category: tool.category,
+      dangerLevel: tool.dangerLevel,
+      requiresApproval: tool.requiresApproval,
+      idempotent: tool.idempotent,
+      timeoutMs: tool.timeoutMs
+    })),
+    widgets: Object.entries(widgets).map(([name, { description, parameters }]) => ({
+      name,
+      description,
+      parameters: parametersOf(parameters)
+    }))
+  };
+}
+
 // src/client/announcer.ts
 var DEFAULT_LEASE_MS = 3e4;
 var BEATS_A_LEASE = 3;
@@ -2610,7 +2632,7 @@ var Announcer = class {
   /** Announce, where names, texts or schemas are others than before. */
   lend(lent) {
     this.#lent = lent;
-    const now = facts(lent);
+    const now = JSON.stringify(announcement(lent.tools, lent.widgets));
     if (now !== this.#facts) {
       this.#facts = now;
       this.#send();
@@ -2656,26 +2678,6 @@ var Announcer = class {
     }
   }
 };
-function facts({ tools, widgets }) {
-  return JSON.stringify({
-    tools: Object.entries(tools).map(([name, tool]) => ({
-      name,
-      ...tool.metadata?.title && { title: tool.metadata.title },
-      description: tool.description,
-      parameters: parametersOf(tool.parameters),
-      category: tool.category,
-      dangerLevel: tool.dangerLevel,
-      requiresApproval: tool.requiresApproval,
-      idempotent: tool.idempotent,
-      timeoutMs: tool.timeoutMs
-    })),
-    widgets: Object.entries(widgets).map(([name, { description, parameters }]) => ({
-      name,
-      description,
-      parameters: parametersOf(parameters)
-    }))
-  });
-}
 
 // src/core/plain.ts
 var MAX_DEPTH2 = 200;
@@ -2745,11 +2747,62 @@ function fault(place, what, mend) {
   return new NotPlainError(`${place ? `its field ${place}` : "it"} ${what}: ${mend}`);
 }
 
+// src/core/executing.ts
+async function executed(find, call2, signal) {
+  const { callId, name, args, timeoutMs } = call2;
+  const tool = find(name);
+  if (!tool) {
+    return failed(`${name} is not on this page any more.`);
+  }
+  const input2 = await validate(tool.parameters, args).catch((error) => ({
+    isValid: false,
+    message: words(error)
+  }));
+  if (!input2.isValid) {
+    return { error: { code: "invalid_arguments", message: input2.message } };
+  }
+  if (signal.aborted) {
+    return failed("The page left the conversation before it executed this: nothing happened.");
+  }
+  const over = new AbortController();
+  const end2 = (why) => over.abort(new Error(why));
+  const timer = setTimeout(() => end2(`${name} took longer than ${timeoutMs} ms.`), timeoutMs);
+  const leave = () => end2(`The page left the conversation while it executed ${name}: it may have happened.`);
+  signal.addEventListener("abort", leave);
+  try {
+    const { execute } = find(name) ?? tool;
+    const value = await Promise.race([
+      Promise.resolve(execute(input2.value, { callId, signal: over.signal })),
+      aborted(over.signal)
+    ]);
+    return { result: JSON.parse(plainJson(value)) };
+  } catch (error) {
+    return error instanceof NotPlainError ? notPlain(name, error.message) : failed(words(error));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
+}
+function notPlain(tool, why) {
+  const message2 = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`;
+  return { error: { code: "unserializable_result", message: message2 } };
+}
+function failed(message2) {
+  return { error: { code: "client_error", message: message2 } };
+}
+function words(error) {
+  return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
+}
+function aborted(signal) {
+  return new Promise((_done, fail) => {
+    signal.addEventListener("abort", () => fail(signal.reason));
+  });
+}
+
 // src/client/executor.ts
 var PAUSE_MS = 5e3;
 var LEAST_PAUSE_MS = 200;
 var TOO_LARGE = 413;
-var LEFT = "The page left the conversation before it executed this: nothing happened.";
 var Executor = class {
   #http;
   #session;
@@ -2804,7 +2857,9 @@ var Executor = class {
       return;
     }
     this.#done.add(offer(call2));
-    const end2 = await this.#execute(call2, claim);
+    const { callId, handler: name } = call2;
+    const { args, timeoutMs } = claim;
+    const end2 = await executed(this.#find, { callId, name, args, timeoutMs }, this.#signal);
     await this.#post(call2, claim, end2);
   }
   async #refused(call2, error) {
@@ -2815,40 +2870,6 @@ var Executor = class {
     }
     const pause2 = isRefused ? error.retryAfterMs ?? 0 : PAUSE_MS;
     await sleep(Math.max(LEAST_PAUSE_MS, pause2), this.#signal);
-  }
-  async #execute(call2, claim) {
-    const tool = this.#find(call2.handler);
-    if (!tool) {
-      return failed(`${call2.handler} is not on this page any more.`);
-    }
-    const input2 = await validate(tool.parameters, claim.args).catch((error) => ({
-      isValid: false,
-      message: words(error)
-    }));
-    if (!input2.isValid) {
-      return { error: { code: "invalid_arguments", message: input2.message } };
-    }
-    if (this.#signal.aborted) {
-      return failed(LEFT);
-    }
-    const over = new AbortController();
-    const timer = setTimeout(() => over.abort(), claim.timeoutMs);
-    const leave = () => over.abort();
-    this.#signal.addEventListener("abort", leave);
-    try {
-      const context = { callId: call2.callId, signal: over.signal };
-      const execute = (this.#find(call2.handler) ?? tool).execute;
-      const value = await Promise.race([
-        Promise.resolve(execute(input2.value, context)),
-        aborted(over.signal, `${call2.handler} took longer than ${claim.timeoutMs} ms.`)
-      ]);
-      return { result: JSON.parse(plainJson(value)) };
-    } catch (error) {
-      return error instanceof NotPlainError ? notPlain(call2.handler, error.message) : failed(words(error));
-    } finally {
-      clearTimeout(timer);
-      this.#signal.removeEventListener("abort", leave);
-    }
   }
   /**
    * Until the server took it: posting it twice is harmless, losing it is not. A session that was
@@ -2879,21 +2900,6 @@ var Executor = class {
 };
 function offer({ callId, seq }) {
   return `${callId} ${seq}`;
-}
-function failed(message2) {
-  return { error: { code: "client_error", message: message2 } };
-}
-function notPlain(tool, why) {
-  const message2 = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`;
-  return { error: { code: "unserializable_result", message: message2 } };
-}
-function words(error) {
-  return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
-}
-function aborted(signal, message2) {
-  return new Promise((_done, fail) => {
-    signal.addEventListener("abort", () => fail(new Error(message2)));
-  });
 }
 
 // src/client/handlers.ts
