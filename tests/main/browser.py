@@ -109,6 +109,11 @@ class Page:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.call("Emulation.setDeviceMetricsOverride", **size)
 
+    def prefer(self, scheme: str) -> None:
+        """Have it light or dark, as a user's system says."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
     def run(self, script: str) -> Any:  # noqa: ANN401
         """The value of an expression in the page; a promise is waited for."""
         said = self.call(

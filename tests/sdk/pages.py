@@ -23,7 +23,8 @@ PAGE = """<!doctype html>
 <link rel="stylesheet" href="/page.css">
 </head><body><h1>Orders</h1><div id="chat"></div>
 <script type="module" src="/page.js"></script></body></html>"""
-STYLE = "html, body { height: 100%; margin: 0 } h1 { display: none } #chat { height: 100% }"
+STYLE = """:root { color-scheme: light dark }
+html, body { height: 100%; margin: 0 } h1 { display: none } #chat { height: 100% }"""
 
 
 def bundled(name: str) -> bytes:

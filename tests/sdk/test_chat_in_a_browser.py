@@ -16,6 +16,7 @@ from remit.testing import Call, ScriptedModel, Turn
 from tests.main.browser import Browser, Page, browsing
 from tests.main.processes import Serving, run, serving
 from tests.main.test_serving import Api
+from tests.sdk.node import ROOT
 from tests.sdk.pages import PageServer, bundled, page_folder
 
 ORDER = {"id": "ord_1"}
@@ -40,8 +41,20 @@ SCRIPT = {
     ],
     "remove": [_calls("", "remove_order"), "It is done."],
     "show": [_calls("", "widget_orderCard"), "Here it is."],
+    "look": [
+        Turn(text="I look.", calls=(Call(name="open_order", args=ORDER), Call(name="circle"))),
+        "# All\n\n> Quoted, [linked](https://acme.example), `coded`.\n\n- one\n\n"
+        "```\ncode\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+        _calls("", "widget_orderCard"),
+        "Here it is.",
+        _calls("I remove it.", "remove_order"),
+        "It is done.",
+    ],
     "*": ["So it is."],
 }
+# Each fault and where it is; the page around the chat is the test's own.
+AXE = """axe.run(document.getElementById('chat')).then(({violations}) =>
+  violations.flatMap(({id, nodes}) => nodes.map(({target}) => [id, target])))"""
 CHAT = "document.getElementById('chat').shadowRoot"
 
 
@@ -313,3 +326,20 @@ def test_the_chat_speaks_spanish(shop: Shop) -> None:
     assert page.run(f"{CHAT}.querySelector('textarea').placeholder") == "Escribe un mensaje"
     say(page, "remove")
     see(page, "no se puede deshacer")
+
+
+def test_every_part_of_it_can_be_read_and_used_light_and_dark_on_a_phone_too(shop: Shop) -> None:
+    """Section 16: axe finds nothing, contrast included, which needs a real browser."""
+    page = shop.open()
+    for text, seen in (("look", "Quoted"), ("show", "Here it is."), ("remove", "cannot be undone")):
+        say(page, text)
+        see(page, seen)
+    page.run((ROOT / "sdk/node_modules/axe-core/axe.min.js").read_text("utf-8") + "; true")
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        for width in (1280, 390):
+            page.resize(width, 844)
+            found = page.run(AXE)
+            assert found == [], (scheme, width, found)
+    page.run("document.getElementById('chat').style.setProperty('--remit-soft', '#222')")
+    assert "color-contrast" in {one[0] for one in page.run(AXE)}, "axe does not look into the chat"
