@@ -291,7 +291,7 @@ def _error_of(tool: str, given: ClientFault) -> CallError:
             f"{tool} was not executed: the user's client refused its arguments: {said} "
             "Correct the arguments and call again."
         )
-    return ClientError(f"{tool} failed in the user's client: {said}", sent=True)
+    return ClientError(f"{tool} failed: {said}", sent=True)
 
 
 def _unserializable(tool: str, why: str) -> UnserializableResult:

@@ -117,7 +117,9 @@ function call(first: CallEntry, drawing: Drawing): Drawn {
   details.addEventListener('toggle', fill)
   const tick = (at: number) => {
     if (!now.ended) {
-      meta.textContent = ` · ${goingOn(now, texts)} · ${took(at - Date.parse(now.at))}`
+      // How long a person takes is no speed of the call.
+      const time = now.waitsFor === 'person' ? '' : ` · ${took(at - Date.parse(now.at))}`
+      meta.textContent = ` · ${goingOn(now, texts)}${time}`
     }
   }
   const update = (entry: Entry) => {

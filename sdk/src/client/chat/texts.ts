@@ -99,6 +99,9 @@ export interface Texts {
   readonly show: string
 }
 
+/** The platform's word for where a call of a page's own tool runs. */
+const CLIENT = "the user's client"
+
 const en: Texts = {
   chat: 'Chat',
   transcript: 'Transcript',
@@ -148,7 +151,8 @@ const en: Texts = {
 
   needed: (title) => `An answer is needed. ${title}`,
   waits: (title) => `Waits for an answer: ${title}`,
-  on: (host, account) => `on ${host}${account && ` as ${account}`}`,
+  on: (host, account) =>
+    host === CLIENT ? 'in your page of the app' : `on ${host}${account && ` as ${account}`}`,
   platform: (words) => words,
   because: (reason) => `Asked because ${reason}.`,
   askedBy: (app, host) => `asked by ${app} on ${host}`,
@@ -260,7 +264,10 @@ const es: Texts = {
 
   needed: (title) => `Se necesita una respuesta. ${title}`,
   waits: (title) => `Espera una respuesta: ${title}`,
-  on: (host, account) => `en ${host}${account && ` como ${account}`}`,
+  on: (host, account) =>
+    host === CLIENT
+      ? 'en tu página de la aplicación'
+      : `en ${host}${account && ` como ${account}`}`,
   platform: (words) => PLATFORM_ES[words] ?? words,
   because: (reason) => `Se pregunta porque: ${reason}.`,
   askedBy: (app, host) => `lo pide ${app} en ${host}`,

@@ -535,6 +535,7 @@ function dress(root) {
 }
 
 // src/client/chat/texts.ts
+var CLIENT = "the user's client";
 var en = {
   chat: "Chat",
   transcript: "Transcript",
@@ -581,7 +582,7 @@ var en = {
   told: "What the agent was told",
   needed: (title2) => `An answer is needed. ${title2}`,
   waits: (title2) => `Waits for an answer: ${title2}`,
-  on: (host, account) => `on ${host}${account && ` as ${account}`}`,
+  on: (host, account) => host === CLIENT ? "in your page of the app" : `on ${host}${account && ` as ${account}`}`,
   platform: (words2) => words2,
   because: (reason) => `Asked because ${reason}.`,
   askedBy: (app, host) => `asked by ${app} on ${host}`,
@@ -687,7 +688,7 @@ var es = {
   told: "Lo que se dijo al agente",
   needed: (title2) => `Se necesita una respuesta. ${title2}`,
   waits: (title2) => `Espera una respuesta: ${title2}`,
-  on: (host, account) => `en ${host}${account && ` como ${account}`}`,
+  on: (host, account) => host === CLIENT ? "en tu página de la aplicación" : `en ${host}${account && ` como ${account}`}`,
   platform: (words2) => PLATFORM_ES[words2] ?? words2,
   because: (reason) => `Se pregunta porque: ${reason}.`,
   askedBy: (app, host) => `lo pide ${app} en ${host}`,
@@ -1305,7 +1306,8 @@ function call(first, drawing) {
   details.addEventListener("toggle", fill2);
   const tick = (at) => {
     if (!now.ended) {
-      meta.textContent = ` · ${goingOn(now, texts)} · ${took(at - Date.parse(now.at))}`;
+      const time = now.waitsFor === "person" ? "" : ` · ${took(at - Date.parse(now.at))}`;
+      meta.textContent = ` · ${goingOn(now, texts)}${time}`;
     }
   };
   const update = (entry2) => {
