@@ -149,7 +149,7 @@ def press(page: Page, label: str) -> None:
     """Press a button."""
     find = f"[...{CHAT}.querySelectorAll('button')].find((one) => one.innerText === "
     page.until(f"{find}{json.dumps(label)})")
-    page.run(f"{find}{json.dumps(label)}).click()")
+    page.run(f"((one) => {{ one.focus(); one.click() }})({find}{json.dumps(label)}))")
 
 
 def test_the_pages_function_is_a_tool_and_its_title_stands_in_the_transcript(shop: Shop) -> None:
@@ -279,6 +279,7 @@ def test_a_destructive_tool_of_the_page_waits_for_its_user(shop: Shop) -> None:
     assert not page.run(f"{CHAT}.querySelector('.card').contains({CHAT}.activeElement)")
     press(page, "remove_order")
     see(page, "It is done.")
+    assert page.run(f"{CHAT}.activeElement?.localName") == "textarea", "where one writes"
     assert shop.pages.did == ["removed ord_1"]
     see(page, "ana approved · ")
     assert page.run(f"{CHAT}.querySelectorAll('.card').length") == 0

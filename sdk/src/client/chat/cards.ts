@@ -89,6 +89,13 @@ function answerer(made: HTMLElement, input: Input, desk: Desk): Answering {
         one.disabled = isLocked
       }
     }
+    const root = made.getRootNode() as Document | ShadowRoot
+    const pressed = controls.find((one) => one === root.activeElement)
+    // What is disabled loses the focus: until there is an answer, the card itself has it.
+    made.tabIndex = -1
+    if (pressed) {
+      made.focus({ preventScroll: true })
+    }
     lock(true)
     made.setAttribute('aria-busy', 'true')
     try {
@@ -99,6 +106,7 @@ function answerer(made: HTMLElement, input: Input, desk: Desk): Answering {
       }
     } catch (error) {
       lock(false)
+      pressed?.focus({ preventScroll: true })
       const said = made.querySelector('.fault')
       if (said) {
         said.textContent = (error as Error).message

@@ -77,7 +77,12 @@ export class Chat {
         connectPart: options.connectPart ?? (() => null),
         callPart: options.callPart ?? (() => null),
         shelf: this.#shelf,
-        refocus: () => this.#words.focus(),
+        // A finger wants no keyboard to come up by itself.
+        refocus: () =>
+          (globalThis.matchMedia?.('(pointer: coarse)').matches
+            ? this.#scroller
+            : this.#words
+          ).focus(),
       },
       this.#scroller,
     )

@@ -137,6 +137,12 @@ function answerer(made, input2, desk) {
         one.disabled = isLocked;
       }
     };
+    const root = made.getRootNode();
+    const pressed2 = controls.find((one) => one === root.activeElement);
+    made.tabIndex = -1;
+    if (pressed2) {
+      made.focus({ preventScroll: true });
+    }
     lock(true);
     made.setAttribute("aria-busy", "true");
     try {
@@ -146,6 +152,7 @@ function answerer(made, input2, desk) {
       }
     } catch (error) {
       lock(false);
+      pressed2?.focus({ preventScroll: true });
       const said = made.querySelector(".fault");
       if (said) {
         said.textContent = error.message;
@@ -1776,7 +1783,8 @@ var Chat = class {
         connectPart: options.connectPart ?? (() => null),
         callPart: options.callPart ?? (() => null),
         shelf: this.#shelf,
-        refocus: () => this.#words.focus()
+        // A finger wants no keyboard to come up by itself.
+        refocus: () => (globalThis.matchMedia?.("(pointer: coarse)").matches ? this.#scroller : this.#words).focus()
       },
       this.#scroller
     );
