@@ -53,6 +53,11 @@ export class Announcer {
     }
   }
 
+  /** Announce once more, without waiting for the next heartbeat. */
+  again(): void {
+    this.#send()
+  }
+
   /** When all that was lent so far has reached the server, or was refused. */
   settled(): Promise<void> {
     return this.#sending

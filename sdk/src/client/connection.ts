@@ -235,7 +235,11 @@ export class Connection {
     const { context } = this.#definitions
     const isWaiting = this.#snapshot.state.status === 'waiting_human'
     try {
-      await (await this.#ensured()).announcer.settled()
+      const { announcer } = await this.#ensured()
+      if (this.#isRefused) {
+        announcer.again()
+      }
+      await announcer.settled()
       const said = await this.#post('messages', {
         text,
         clientId: this.#client,
@@ -245,6 +249,7 @@ export class Connection {
       const seq = isRecord(said) && typeof said['seq'] === 'number' ? said['seq'] : 0
       this.#sent.set(id, seq)
       this.#set({})
+      this.#resume()
     } catch (error) {
       this.#outgoing(id, { fault: (error as Error).message })
     }
@@ -300,6 +305,18 @@ export class Connection {
     }
     this.#readHead(session)
     await follow(this.#http, session, reader, this.#ended.signal)
+  }
+
+  /** Who was let in to say something is let in to read what follows. */
+  #resume(): void {
+    if (this.#begun && this.#isRefused) {
+      this.#set({ link: 'connecting', fault: null })
+      this.#follow(this.#begun.session)
+    }
+  }
+
+  get #isRefused(): boolean {
+    return this.#snapshot.link === 'over' && this.#snapshot.fault !== null
   }
 
   /** A call that waits since before this page came is only known once all is read. */

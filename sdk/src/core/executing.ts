@@ -67,9 +67,13 @@ export async function executed(find: FindTool, call: Call, signal: AbortSignal):
   }
 }
 
+/** As the server says it, so that it is not said twice. */
+export const MAY_HAVE_HAPPENED =
+  'The action may have happened: read the current state before you repeat it.'
+
 /** The end of a call whose result cannot be sent. */
 export function notPlain(tool: string, why: string): End {
-  const message = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`
+  const message = `The result of ${tool} cannot be sent: ${why}. ${MAY_HAVE_HAPPENED}`
   return { error: { code: 'unserializable_result', message } }
 }
 

@@ -5,6 +5,8 @@ import { isRecord } from '../wire/json.js'
 /** Between tries of a request that got no answer; each try of a POST has the same key. */
 const RETRIES_MS = [300, 700, 1500, 3000, 5000]
 const MAX_RETRY_AFTER_MS = 10_000
+/** Whom no token lets in, the person in the chat is told so; the server's words are for its keys. */
+export const SIGNED_OUT = 'You are not signed in here any more. Sign in again, or reload the page.'
 const AWAY = new Set([0, 502, 503, 504])
 
 /** An answer that is none of the good ones, or none at all. */
@@ -187,7 +189,8 @@ async function refusal(answer: Response): Promise<RemitError> {
   const found: unknown = await answer.json().catch(() => null)
   const problem = isRecord(found) ? found : {}
   const detail = problem['detail']
-  const words = typeof detail === 'string' ? detail : `The server answered ${answer.status}.`
+  const said = typeof detail === 'string' ? detail : `The server answered ${answer.status}.`
+  const words = answer.status === 401 ? SIGNED_OUT : said
   const seconds = Number(answer.headers.get('Retry-After') ?? Number.NaN)
   return new RemitError(
     words,

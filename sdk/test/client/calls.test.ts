@@ -416,7 +416,7 @@ describe('a result that cannot be sent', () => {
       expect(first).toMatchObject({ error: { code: 'unserializable_result' } })
       const { message } = Object(first?.['error']) as { message: string }
       expect(message).toContain('restart_service')
-      expect(message).toContain('Its action may already have happened')
+      expect(message).toContain('The action may have happened')
       expect(second).toMatchObject({ result: 'next' })
       expect(count).toBe(1)
     },

@@ -227,6 +227,25 @@ describe('what is shown', () => {
     expect(connection.snapshot().fault).toBe('Refused: not_found.')
   })
 
+  test('goes on once the user is signed in again and says something', async () => {
+    let isSignedIn = false
+    server.answer(() => (isSignedIn ? undefined : problem(401, 'unauthorized')))
+    const connection = page(definitions())
+    await until(() => expect(connection.snapshot().link).toBe('over'))
+    expect(connection.snapshot().fault).toMatch(/^You are not signed in here any more\./)
+
+    await connection.send('hello')
+    expect(connection.snapshot().outbox[0]?.fault).toMatch(/^You are not signed in/)
+    isSignedIn = true
+    await connection.retry(connection.snapshot().outbox[0]?.id ?? '')
+
+    await until(() => expect(connection.snapshot().link).toBe('open'))
+    server.write('message', { messageId: 'm_1', role: 'assistant', text: 'welcome' })
+    await until(() => expect(connection.snapshot().state.entries.at(-1)?.kind).toBe('message'))
+    const [told, said] = [announced().at(-1), server.of('POST', '/messages').at(-1)]
+    expect(server.asked.indexOf(told as never)).toBeLessThan(server.asked.indexOf(said as never))
+  })
+
   test('is over without a fault where the session was closed', async () => {
     const connection = page()
     await caughtUp(connection)

@@ -84,6 +84,11 @@ function use(callId: string, props: Record<string, unknown>, widget = 'card'): v
   server.write('widget', { callId, widget, props, runId: 'r_1' })
 }
 
+function Send(): ReactNode {
+  const { send } = useRemit()
+  return h('button', { type: 'button', onClick: () => send('hello') }, 'send')
+}
+
 function said(text: string): void {
   server.write('message', { messageId: `m_${text}`, role: 'user', text })
 }
@@ -200,6 +205,29 @@ describe('the provider', () => {
 
     await until(() => expect(transcript()).toContain('hello'))
     expect(document.body.textContent).toContain('idle open')
+  })
+
+  test('makes its session once, whatever function makes it and where its id comes back', async () => {
+    let made = 0
+    const maker = () => async () => {
+      made += 1
+      return SESSION
+    }
+    const view = render(provider({ session: maker() }, h(Chat), h(Send)))
+    await soon()
+    expect(made).toBe(0)
+
+    await act(async () => fireEvent.click(view.getByText('send')))
+    said('after')
+    await until(() => expect(transcript()).toContain('after'))
+    for (const session of [maker(), SESSION, SESSION]) {
+      view.rerender(provider({ session }, h(Chat), h(Send)))
+      await soon()
+      expect(transcript()).toContain('after')
+    }
+
+    expect(made).toBe(1)
+    expect(server.of('GET', '/events')).toHaveLength(1)
   })
 
   test('hands the options of chats on to them', async () => {

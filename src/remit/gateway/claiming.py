@@ -6,6 +6,7 @@ result. Claiming again gives the same claim, posting again changes nothing: answ
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec import Struct
@@ -285,7 +286,9 @@ def _error_of(tool: str, given: ClientFault) -> CallError:
     said = visible(given.message.strip())
     said = said if len(said) <= MAX_MESSAGE else f"{said[:MAX_MESSAGE]}…"
     if given.code == "unserializable_result":
-        return _unserializable(tool, said)
+        # The SDK names the tool by itself.
+        named = re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", said)
+        return UnserializableResult(said, sent=True) if named else _unserializable(tool, said)
     if given.code == "invalid_arguments":
         return InvalidArguments(
             f"{tool} was not executed: the user's client refused its arguments: {said} "

@@ -2,6 +2,7 @@
 
 import type { Widgets } from '../../core/definitions.js'
 import type { Entry } from '../../core/state.js'
+import { SIGNED_OUT } from '../../transport/http.js'
 import type { Input } from '../../wire/event.js'
 import type { Answer, Connection, Snapshot } from '../connection.js'
 import type { Notice } from '../handlers.js'
@@ -304,7 +305,7 @@ export class Chat {
       case 'offline':
         return this.#texts.offline
       case 'over':
-        return fault ?? this.#texts.closed
+        return fault === SIGNED_OUT ? this.#texts.signedOut : (fault ?? this.#texts.closed)
       default:
         return status === 'closed'
           ? this.#texts.closed

@@ -1,5 +1,6 @@
 /** Each entry of the transcript as elements. */
 
+import { MAY_HAVE_HAPPENED } from '../../core/executing.js'
 import type {
   CallEntry,
   EndEntry,
@@ -171,7 +172,9 @@ function finish(
   const notes: HTMLElement[] = []
   // A person's no says itself; what refused it otherwise, and why, does not.
   if (error && (outcome === 'error' || (outcome === 'denied' && error.code !== 'denied'))) {
-    notes.push(el('p', { class: 'note bad', text: error.message }))
+    // What the agent is told of it stands below in the person's language.
+    const text = error.message.replace(MAY_HAVE_HAPPENED, '').trim()
+    notes.push(el('p', { class: 'note bad', text }))
   }
   if (outcome === 'outcome_unknown' || error?.mayHaveHappened) {
     notes.push(el('p', { class: 'note bad', text: texts.unknown }))

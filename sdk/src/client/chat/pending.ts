@@ -1,5 +1,6 @@
 /** What stands below the transcript: messages on their way, and what wants a click of the user. */
 
+import { SIGNED_OUT } from '../../transport/http.js'
 import type { Connection, Outgoing } from '../connection.js'
 import type { Prompt } from '../handlers.js'
 import { button, el, link } from './dom.js'
@@ -20,7 +21,11 @@ export function outgoing(
       : el(
           'div',
           { class: 'buttons' },
-          el('p', { class: 'small bad', role: 'alert', text: texts.notSent(fault) }),
+          el('p', {
+            class: 'small bad',
+            role: 'alert',
+            text: texts.notSent(fault === SIGNED_OUT ? texts.signedOut : fault),
+          }),
           button(texts.again, () => connection.retry(id), 'quiet'),
           button(texts.discard, () => connection.discard(id), 'quiet'),
         ),

@@ -1,5 +1,7 @@
 /** Every text that the chat shows, in English and in Spanish; a host may replace each of them. */
 
+import { SIGNED_OUT } from '../../transport/http.js'
+
 export interface Texts {
   readonly chat: string
   readonly transcript: string
@@ -42,6 +44,7 @@ export interface Texts {
 
   readonly needed: (title: string) => string
   readonly waits: (title: string) => string
+  readonly signedOut: string
   readonly on: (host: string, account: string) => string
   /** The platform's own words about a call, which come in English. */
   readonly platform: (words: string) => string
@@ -151,6 +154,7 @@ const en: Texts = {
 
   needed: (title) => `An answer is needed. ${title}`,
   waits: (title) => `Waits for an answer: ${title}`,
+  signedOut: SIGNED_OUT,
   on: (host, account) =>
     host === CLIENT ? 'in your page of the app' : `on ${host}${account && ` as ${account}`}`,
   platform: (words) => words,
@@ -264,6 +268,7 @@ const es: Texts = {
 
   needed: (title) => `Se necesita una respuesta. ${title}`,
   waits: (title) => `Espera una respuesta: ${title}`,
+  signedOut: 'Ya no has iniciado sesión aquí. Inicia sesión otra vez o recarga la página.',
   on: (host, account) =>
     host === CLIENT
       ? 'en tu página de la aplicación'

@@ -347,6 +347,187 @@ function connecting({ connectPart }) {
   ];
 }
 
+// src/transport/http.ts
+var RETRIES_MS = [300, 700, 1500, 3e3, 5e3];
+var MAX_RETRY_AFTER_MS = 1e4;
+var SIGNED_OUT = "You are not signed in here any more. Sign in again, or reload the page.";
+var AWAY = /* @__PURE__ */ new Set([0, 502, 503, 504]);
+var RemitError = class extends Error {
+  name = "RemitError";
+  /** Of HTTP; 0 where there was no answer. */
+  status;
+  /** Stable, one of those that `remit explain` knows; empty where there is none. */
+  code;
+  /** The problem document, as the server sent it. */
+  problem;
+  /** After which the server wants to be asked again; null where it did not say. */
+  retryAfterMs;
+  constructor(message2, status, problem = {}, retryAfterMs = null) {
+    super(message2);
+    this.status = status;
+    this.code = typeof problem["code"] === "string" ? problem["code"] : "";
+    this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
+  }
+};
+var Http = class {
+  #base;
+  #getToken;
+  #fetch;
+  #token = null;
+  constructor({ server, getToken, fetch: given }) {
+    this.#base = server.replace(/\/+$/, "");
+    this.#getToken = getToken;
+    this.#fetch = given ?? ((...sent) => globalThis.fetch(...sent));
+  }
+  /**
+   * Ask for JSON. Where the server is away it is asked again, and what is asked happens once.
+   *
+   * @throws RemitError
+   */
+  async ask(method, path2, body, options = {}) {
+    const headers = { Accept: "application/json", ...options.headers };
+    if (method === "POST") {
+      headers["Idempotency-Key"] = randomId();
+    }
+    const init = { method, headers, keepalive: options.isLast ?? false };
+    if (body !== void 0) {
+      headers["Content-Type"] = "application/json";
+      init.body = JSON.stringify(body);
+    }
+    if (options.signal) {
+      init.signal = options.signal;
+    }
+    for (const wait of options.isLast ? [] : RETRIES_MS) {
+      try {
+        return await this.#json(path2, init);
+      } catch (error) {
+        const pause2 = pauseAfter(error, wait);
+        if (pause2 === null || options.signal?.aborted) {
+          throw error;
+        }
+        await sleep(pause2, options.signal);
+      }
+    }
+    return this.#json(path2, init);
+  }
+  /**
+   * An answer whose body is read as it comes.
+   *
+   * @throws RemitError
+   */
+  async open(path2, headers, signal) {
+    return this.#good(path2, { headers, signal, cache: "no-store" });
+  }
+  /** The token is of no use any more: the next request asks for another. */
+  forgetToken() {
+    this.#token = null;
+  }
+  async #json(path2, init) {
+    const answer = await this.#good(path2, init);
+    try {
+      const text2 = await answer.text();
+      return text2 === "" ? null : JSON.parse(text2);
+    } catch (error) {
+      if (init.signal?.aborted) {
+        throw error;
+      }
+      throw new RemitError("The answer of the server cannot be read.", 0);
+    }
+  }
+  async #good(path2, init) {
+    const token = this.#held();
+    let answer = await this.#send(path2, init, await token);
+    if (answer.status === 401) {
+      if (this.#token === token) {
+        this.#token = null;
+      }
+      answer = await this.#send(path2, init, await this.#held());
+    }
+    if (!answer.ok) {
+      throw await refusal(answer);
+    }
+    return answer;
+  }
+  async #send(path2, init, token) {
+    try {
+      return await this.#fetch(this.#base + path2, {
+        ...init,
+        headers: { ...init.headers, Authorization: `Bearer ${token}` },
+        credentials: "omit"
+      });
+    } catch (error) {
+      if (init.signal?.aborted) {
+        throw error;
+      }
+      throw new RemitError("The server cannot be reached.", 0);
+    }
+  }
+  /** One question to the host at a time, whoever needs the token. */
+  #held() {
+    if (this.#token === null) {
+      const asked = Promise.resolve().then(this.#getToken).then(checked);
+      this.#token = asked.catch((error) => {
+        this.#token = null;
+        throw error;
+      });
+    }
+    return this.#token;
+  }
+};
+function checked(token) {
+  if (typeof token === "string" && token.trim() !== "") {
+    return token.trim();
+  }
+  throw new RemitError("getToken gave no token: it has to resolve to a text.", 0);
+}
+async function refusal(answer) {
+  const found = await answer.json().catch(() => null);
+  const problem = isRecord(found) ? found : {};
+  const detail = problem["detail"];
+  const said = typeof detail === "string" ? detail : `The server answered ${answer.status}.`;
+  const words2 = answer.status === 401 ? SIGNED_OUT : said;
+  const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
+  return new RemitError(
+    words2,
+    answer.status,
+    problem,
+    Number.isFinite(seconds) ? seconds * 1e3 : null
+  );
+}
+function pauseAfter(error, wait) {
+  if (!(error instanceof RemitError)) {
+    return null;
+  }
+  if (error.status === 429) {
+    const after = error.retryAfterMs ?? wait;
+    return after > MAX_RETRY_AFTER_MS ? null : after;
+  }
+  return AWAY.has(error.status) || error.code === "idempotency_in_progress" ? wait : null;
+}
+function sleep(ms, signal) {
+  return new Promise((done) => {
+    if (signal?.aborted) {
+      done();
+      return;
+    }
+    const end2 = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end2);
+      done();
+    };
+    const timer = setTimeout(end2, ms);
+    signal?.addEventListener("abort", end2);
+  });
+}
+function randomId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+function path(parts, ...values) {
+  return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
+}
+
 // src/client/chat/pending.ts
 function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
   return el(
@@ -356,7 +537,11 @@ function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
     fault2 === null ? null : el(
       "div",
       { class: "buttons" },
-      el("p", { class: "small bad", role: "alert", text: texts.notSent(fault2) }),
+      el("p", {
+        class: "small bad",
+        role: "alert",
+        text: texts.notSent(fault2 === SIGNED_OUT ? texts.signedOut : fault2)
+      }),
       button(texts.again, () => connection.retry(id), "quiet"),
       button(texts.discard, () => connection.discard(id), "quiet")
     )
@@ -589,6 +774,7 @@ var en = {
   told: "What the agent was told",
   needed: (title2) => `An answer is needed. ${title2}`,
   waits: (title2) => `Waits for an answer: ${title2}`,
+  signedOut: SIGNED_OUT,
   on: (host, account) => host === CLIENT ? "in your page of the app" : `on ${host}${account && ` as ${account}`}`,
   platform: (words2) => words2,
   because: (reason) => `Asked because ${reason}.`,
@@ -695,6 +881,7 @@ var es = {
   told: "Lo que se dijo al agente",
   needed: (title2) => `Se necesita una respuesta. ${title2}`,
   waits: (title2) => `Espera una respuesta: ${title2}`,
+  signedOut: "Ya no has iniciado sesión aquí. Inicia sesión otra vez o recarga la página.",
   on: (host, account) => host === CLIENT ? "en tu página de la aplicación" : `en ${host}${account && ` como ${account}`}`,
   platform: (words2) => PLATFORM_ES[words2] ?? words2,
   because: (reason) => `Se pregunta porque: ${reason}.`,
@@ -776,6 +963,242 @@ function textsOf(locale, replaced = {}) {
   return { ...SHIPPED[language] ?? en, ...replaced };
 }
 
+// src/wire/schema.ts
+function namesOf({ path: path2 = [] }) {
+  return path2.map((part) => String(typeof part === "object" ? part.key : part));
+}
+
+// src/core/merging.ts
+var ANNOTATIONS = /* @__PURE__ */ new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+  "id",
+  "$id"
+]);
+var KEYED = ["properties", "patternProperties", "$defs"];
+var LISTED = ["anyOf", "oneOf", "allOf", "prefixItems"];
+function isOpen(schema) {
+  return schema === true || isRecord(schema) && Object.keys(schema).every((key) => ANNOTATIONS.has(key));
+}
+function refers(schema) {
+  return JSON.stringify(schema)?.includes('"$ref"') ?? false;
+}
+function merge(input2, output) {
+  if (isOpen(input2) && isRecord(output) && !isOpen(output) && !refers(output)) {
+    return { ...output, ...isRecord(input2) ? input2 : {} };
+  }
+  return isRecord(input2) && isRecord(output) ? mergedParts(input2, output) : input2;
+}
+function mergedParts(input2, output) {
+  const made = { ...input2 };
+  if (isClosedBy(input2, output)) {
+    made["additionalProperties"] = false;
+  }
+  for (const key of KEYED) {
+    const [ours, theirs] = [input2[key], output[key]];
+    if (isRecord(ours) && isRecord(theirs)) {
+      made[key] = byName(ours, theirs);
+    }
+  }
+  for (const key of LISTED) {
+    const [ours, theirs] = [input2[key], output[key]];
+    if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
+      made[key] = ours.map((part, index) => merge(part, theirs[index]));
+    }
+  }
+  for (const key of ["items", "additionalProperties"]) {
+    if (key in input2 && key in output) {
+      made[key] = merge(input2[key], output[key]);
+    }
+  }
+  return made;
+}
+function isClosedBy(input2, output) {
+  const isSilent = "properties" in input2 && !("additionalProperties" in input2);
+  return isSilent && output["additionalProperties"] === false;
+}
+function byName(ours, theirs) {
+  return Object.fromEntries(
+    Object.entries(ours).map(([name, part]) => [
+      name,
+      Object.hasOwn(theirs, name) ? merge(part, theirs[name]) : part
+    ])
+  );
+}
+
+// src/core/parameters.ts
+var WANTED = { target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } };
+var ANY_OBJECT = { type: "object" };
+var MAX_ISSUES = 10;
+var known = /* @__PURE__ */ new WeakMap();
+function parametersOf(schema) {
+  if (!isStandard(schema)) {
+    return schema;
+  }
+  const found = known.get(schema) ?? exported(schema);
+  known.set(schema, found);
+  return found;
+}
+function exported(schema) {
+  const { jsonSchema } = schema["~standard"];
+  const input2 = tolerant(() => jsonSchema?.input(WANTED));
+  const output = tolerant(() => jsonSchema?.output(WANTED));
+  const merged = input2 === void 0 ? void 0 : merge(input2, output);
+  if (!isRecord(merged) || isOpen(merged)) {
+    return ANY_OBJECT;
+  }
+  const { $schema: _, ...parameters } = merged;
+  return { type: "object", ...parameters };
+}
+function tolerant(make) {
+  try {
+    return make();
+  } catch {
+    return void 0;
+  }
+}
+function isStandard(schema) {
+  return "~standard" in schema;
+}
+async function validate(schema, value) {
+  if (!isStandard(schema)) {
+    return { isValid: true, value };
+  }
+  const said = await schema["~standard"].validate(value);
+  return said.issues === void 0 ? { isValid: true, value: said.value } : { isValid: false, message: said.issues.slice(0, MAX_ISSUES).map(issueText).join("\n") };
+}
+function issueText(issue) {
+  const names = namesOf(issue);
+  return names.length ? `${names.join(".")}: ${issue.message}` : issue.message;
+}
+
+// src/core/plain.ts
+var MAX_DEPTH = 200;
+var NotPlainError = class extends Error {
+  name = "NotPlainError";
+};
+function plainJson(value) {
+  if (value === void 0) {
+    return "null";
+  }
+  check(value, "", []);
+  return JSON.stringify(value);
+}
+function check(value, place, around) {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return;
+    case "number":
+      if (!Number.isFinite(value)) {
+        throw fault(place, `is ${value}`, "give a number, or null");
+      }
+      return;
+    case "object":
+      if (value !== null) {
+        checkParts(value, place, around);
+      }
+      return;
+    case "undefined":
+      throw fault(place, "is undefined", "leave the field out, or give null");
+    default:
+      throw fault(place, `is a ${typeof value}`, "give text or a number");
+  }
+}
+function checkParts(value, place, around) {
+  if (around.includes(value)) {
+    throw fault(place, "leads back to what holds it", "give an id in its place");
+  }
+  if (around.length >= MAX_DEPTH) {
+    throw fault(place, `lies deeper than ${MAX_DEPTH} levels`, "give less");
+  }
+  const isPlain = Array.isArray(value) ? isPlainList(value) : isPlainObject(value);
+  if (!isPlain) {
+    const kind = value.constructor?.name || "object with a prototype of its own";
+    throw fault(place, `is a ${kind}`, "give plain fields, a date as text");
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) {
+    throw fault(place, "has a field that is named by a symbol", "name it by text");
+  }
+  if (Array.isArray(value) && Object.keys(value).length > value.length) {
+    throw fault(place, "is a list with fields beside its items", "give an object");
+  }
+  const inside2 = [...around, value];
+  const names = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
+  for (const name of names) {
+    check(value[name], place ? `${place}.${name}` : name, inside2);
+  }
+}
+function isPlainList(value) {
+  return Array.isArray(Object.getPrototypeOf(value));
+}
+function isPlainObject(value) {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || isRecord(prototype) && Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
+}
+function fault(place, what, mend) {
+  return new NotPlainError(`${place ? `its field ${place}` : "it"} ${what}: ${mend}`);
+}
+
+// src/core/executing.ts
+async function executed(find, call2, signal) {
+  const { callId, name, args, timeoutMs } = call2;
+  const tool = find(name);
+  if (!tool) {
+    return failed(`${name} is not on this page any more.`);
+  }
+  const input2 = await validate(tool.parameters, args).catch((error) => ({
+    isValid: false,
+    message: words(error)
+  }));
+  if (!input2.isValid) {
+    return { error: { code: "invalid_arguments", message: input2.message } };
+  }
+  if (signal.aborted) {
+    return failed("The page left the conversation before it executed this: nothing happened.");
+  }
+  const over = new AbortController();
+  const end2 = (why) => over.abort(new Error(why));
+  const timer = setTimeout(() => end2(`${name} took longer than ${timeoutMs} ms.`), timeoutMs);
+  const leave = () => end2(`The page left the conversation while it executed ${name}: it may have happened.`);
+  signal.addEventListener("abort", leave);
+  try {
+    const { execute } = find(name) ?? tool;
+    const value = await Promise.race([
+      Promise.resolve(execute(input2.value, { callId, signal: over.signal })),
+      aborted(over.signal)
+    ]);
+    return { result: JSON.parse(plainJson(value)) };
+  } catch (error) {
+    return error instanceof NotPlainError ? notPlain(name, error.message) : failed(words(error));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
+}
+var MAY_HAVE_HAPPENED = "The action may have happened: read the current state before you repeat it.";
+function notPlain(tool, why) {
+  const message2 = `The result of ${tool} cannot be sent: ${why}. ${MAY_HAVE_HAPPENED}`;
+  return { error: { code: "unserializable_result", message: message2 } };
+}
+function failed(message2) {
+  return { error: { code: "client_error", message: message2 } };
+}
+function words(error) {
+  return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
+}
+function aborted(signal) {
+  return new Promise((_done, fail) => {
+    signal.addEventListener("abort", () => fail(signal.reason));
+  });
+}
+
 // src/client/chat/embed.ts
 var SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox";
 var MIN_PX = 40;
@@ -853,7 +1276,7 @@ function shownFrames() {
 
 // src/client/chat/markdown.ts
 var MAX_CHARACTERS = 16384;
-var MAX_DEPTH = 4;
+var MAX_DEPTH2 = 4;
 var MAX_COLUMNS = 20;
 var FENCE = /^ {0,3}(`{3,}|~{3,})/;
 var HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/;
@@ -973,7 +1396,7 @@ function item(levels, found) {
     levels.pop();
   }
   const around = levels.at(-1);
-  const isDeeper = around !== void 0 && indent >= around.indent + 2 && levels.length < MAX_DEPTH;
+  const isDeeper = around !== void 0 && indent >= around.indent + 2 && levels.length < MAX_DEPTH2;
   const tag = number === void 0 ? "ul" : "ol";
   if (!around || isDeeper || around.node.localName !== tag) {
     if (around && !isDeeper && levels.length === 1) {
@@ -1032,7 +1455,7 @@ var Line = class {
       this.#link(from);
     } else if (address2 || /^http/i.test(mark)) {
       this.#address(mark, address2, from);
-    } else if (mark[0] !== "<" && this.#depth < MAX_DEPTH) {
+    } else if (mark[0] !== "<" && this.#depth < MAX_DEPTH2) {
       this.#stress(mark, from);
     }
   }
@@ -1355,7 +1778,8 @@ function finish({ at }, { at: endedAt, outcome, display }, meta, below, framing)
   const error = display && "error" in display ? display.error : null;
   const notes = [];
   if (error && (outcome === "error" || outcome === "denied" && error.code !== "denied")) {
-    notes.push(el("p", { class: "note bad", text: error.message }));
+    const text2 = error.message.replace(MAY_HAVE_HAPPENED, "").trim();
+    notes.push(el("p", { class: "note bad", text: text2 }));
   }
   if (outcome === "outcome_unknown" || error?.mayHaveHappened) {
     notes.push(el("p", { class: "note bad", text: texts.unknown }));
@@ -1495,121 +1919,6 @@ var Transcript = class {
     scroller.scrollTop = scroller.scrollHeight - below;
   }
 };
-
-// src/wire/schema.ts
-function namesOf({ path: path2 = [] }) {
-  return path2.map((part) => String(typeof part === "object" ? part.key : part));
-}
-
-// src/core/merging.ts
-var ANNOTATIONS = /* @__PURE__ */ new Set([
-  "title",
-  "description",
-  "default",
-  "examples",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-  "$comment",
-  "id",
-  "$id"
-]);
-var KEYED = ["properties", "patternProperties", "$defs"];
-var LISTED = ["anyOf", "oneOf", "allOf", "prefixItems"];
-function isOpen(schema) {
-  return schema === true || isRecord(schema) && Object.keys(schema).every((key) => ANNOTATIONS.has(key));
-}
-function refers(schema) {
-  return JSON.stringify(schema)?.includes('"$ref"') ?? false;
-}
-function merge(input2, output) {
-  if (isOpen(input2) && isRecord(output) && !isOpen(output) && !refers(output)) {
-    return { ...output, ...isRecord(input2) ? input2 : {} };
-  }
-  return isRecord(input2) && isRecord(output) ? mergedParts(input2, output) : input2;
-}
-function mergedParts(input2, output) {
-  const made = { ...input2 };
-  if (isClosedBy(input2, output)) {
-    made["additionalProperties"] = false;
-  }
-  for (const key of KEYED) {
-    const [ours, theirs] = [input2[key], output[key]];
-    if (isRecord(ours) && isRecord(theirs)) {
-      made[key] = byName(ours, theirs);
-    }
-  }
-  for (const key of LISTED) {
-    const [ours, theirs] = [input2[key], output[key]];
-    if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
-      made[key] = ours.map((part, index) => merge(part, theirs[index]));
-    }
-  }
-  for (const key of ["items", "additionalProperties"]) {
-    if (key in input2 && key in output) {
-      made[key] = merge(input2[key], output[key]);
-    }
-  }
-  return made;
-}
-function isClosedBy(input2, output) {
-  const isSilent = "properties" in input2 && !("additionalProperties" in input2);
-  return isSilent && output["additionalProperties"] === false;
-}
-function byName(ours, theirs) {
-  return Object.fromEntries(
-    Object.entries(ours).map(([name, part]) => [
-      name,
-      Object.hasOwn(theirs, name) ? merge(part, theirs[name]) : part
-    ])
-  );
-}
-
-// src/core/parameters.ts
-var WANTED = { target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } };
-var ANY_OBJECT = { type: "object" };
-var MAX_ISSUES = 10;
-var known = /* @__PURE__ */ new WeakMap();
-function parametersOf(schema) {
-  if (!isStandard(schema)) {
-    return schema;
-  }
-  const found = known.get(schema) ?? exported(schema);
-  known.set(schema, found);
-  return found;
-}
-function exported(schema) {
-  const { jsonSchema } = schema["~standard"];
-  const input2 = tolerant(() => jsonSchema?.input(WANTED));
-  const output = tolerant(() => jsonSchema?.output(WANTED));
-  const merged = input2 === void 0 ? void 0 : merge(input2, output);
-  if (!isRecord(merged) || isOpen(merged)) {
-    return ANY_OBJECT;
-  }
-  const { $schema: _, ...parameters } = merged;
-  return { type: "object", ...parameters };
-}
-function tolerant(make) {
-  try {
-    return make();
-  } catch {
-    return void 0;
-  }
-}
-function isStandard(schema) {
-  return "~standard" in schema;
-}
-async function validate(schema, value) {
-  if (!isStandard(schema)) {
-    return { isValid: true, value };
-  }
-  const said = await schema["~standard"].validate(value);
-  return said.issues === void 0 ? { isValid: true, value: said.value } : { isValid: false, message: said.issues.slice(0, MAX_ISSUES).map(issueText).join("\n") };
-}
-function issueText(issue) {
-  const names = namesOf(issue);
-  return names.length ? `${names.join(".")}: ${issue.message}` : issue.message;
-}
 
 // src/client/chat/widgets.ts
 var MAX_LIVE = 8;
@@ -1987,7 +2296,7 @@ var Chat = class {
       case "offline":
         return this.#texts.offline;
       case "over":
-        return fault2 ?? this.#texts.closed;
+        return fault2 === SIGNED_OUT ? this.#texts.signedOut : fault2 ?? this.#texts.closed;
       default:
         return status === "closed" ? this.#texts.closed : lendingFault ? this.#texts.lendingFault(lendingFault) : "";
     }
@@ -2214,185 +2523,6 @@ function codePoints(text2, count) {
     at += code > 65535 ? 2 : 1;
   }
   return text2.slice(0, at);
-}
-
-// src/transport/http.ts
-var RETRIES_MS = [300, 700, 1500, 3e3, 5e3];
-var MAX_RETRY_AFTER_MS = 1e4;
-var AWAY = /* @__PURE__ */ new Set([0, 502, 503, 504]);
-var RemitError = class extends Error {
-  name = "RemitError";
-  /** Of HTTP; 0 where there was no answer. */
-  status;
-  /** Stable, one of those that `remit explain` knows; empty where there is none. */
-  code;
-  /** The problem document, as the server sent it. */
-  problem;
-  /** After which the server wants to be asked again; null where it did not say. */
-  retryAfterMs;
-  constructor(message2, status, problem = {}, retryAfterMs = null) {
-    super(message2);
-    this.status = status;
-    this.code = typeof problem["code"] === "string" ? problem["code"] : "";
-    this.problem = problem;
-    this.retryAfterMs = retryAfterMs;
-  }
-};
-var Http = class {
-  #base;
-  #getToken;
-  #fetch;
-  #token = null;
-  constructor({ server, getToken, fetch: given }) {
-    this.#base = server.replace(/\/+$/, "");
-    this.#getToken = getToken;
-    this.#fetch = given ?? ((...sent) => globalThis.fetch(...sent));
-  }
-  /**
-   * Ask for JSON. Where the server is away it is asked again, and what is asked happens once.
-   *
-   * @throws RemitError
-   */
-  async ask(method, path2, body, options = {}) {
-    const headers = { Accept: "application/json", ...options.headers };
-    if (method === "POST") {
-      headers["Idempotency-Key"] = randomId();
-    }
-    const init = { method, headers, keepalive: options.isLast ?? false };
-    if (body !== void 0) {
-      headers["Content-Type"] = "application/json";
-      init.body = JSON.stringify(body);
-    }
-    if (options.signal) {
-      init.signal = options.signal;
-    }
-    for (const wait of options.isLast ? [] : RETRIES_MS) {
-      try {
-        return await this.#json(path2, init);
-      } catch (error) {
-        const pause2 = pauseAfter(error, wait);
-        if (pause2 === null || options.signal?.aborted) {
-          throw error;
-        }
-        await sleep(pause2, options.signal);
-      }
-    }
-    return this.#json(path2, init);
-  }
-  /**
-   * An answer whose body is read as it comes.
-   *
-   * @throws RemitError
-   */
-  async open(path2, headers, signal) {
-    return this.#good(path2, { headers, signal, cache: "no-store" });
-  }
-  /** The token is of no use any more: the next request asks for another. */
-  forgetToken() {
-    this.#token = null;
-  }
-  async #json(path2, init) {
-    const answer = await this.#good(path2, init);
-    try {
-      const text2 = await answer.text();
-      return text2 === "" ? null : JSON.parse(text2);
-    } catch (error) {
-      if (init.signal?.aborted) {
-        throw error;
-      }
-      throw new RemitError("The answer of the server cannot be read.", 0);
-    }
-  }
-  async #good(path2, init) {
-    const token = this.#held();
-    let answer = await this.#send(path2, init, await token);
-    if (answer.status === 401) {
-      if (this.#token === token) {
-        this.#token = null;
-      }
-      answer = await this.#send(path2, init, await this.#held());
-    }
-    if (!answer.ok) {
-      throw await refusal(answer);
-    }
-    return answer;
-  }
-  async #send(path2, init, token) {
-    try {
-      return await this.#fetch(this.#base + path2, {
-        ...init,
-        headers: { ...init.headers, Authorization: `Bearer ${token}` },
-        credentials: "omit"
-      });
-    } catch (error) {
-      if (init.signal?.aborted) {
-        throw error;
-      }
-      throw new RemitError("The server cannot be reached.", 0);
-    }
-  }
-  /** One question to the host at a time, whoever needs the token. */
-  #held() {
-    if (this.#token === null) {
-      const asked = Promise.resolve().then(this.#getToken).then(checked);
-      this.#token = asked.catch((error) => {
-        this.#token = null;
-        throw error;
-      });
-    }
-    return this.#token;
-  }
-};
-function checked(token) {
-  if (typeof token === "string" && token.trim() !== "") {
-    return token.trim();
-  }
-  throw new RemitError("getToken gave no token: it has to resolve to a text.", 0);
-}
-async function refusal(answer) {
-  const found = await answer.json().catch(() => null);
-  const problem = isRecord(found) ? found : {};
-  const detail = problem["detail"];
-  const words2 = typeof detail === "string" ? detail : `The server answered ${answer.status}.`;
-  const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
-  return new RemitError(
-    words2,
-    answer.status,
-    problem,
-    Number.isFinite(seconds) ? seconds * 1e3 : null
-  );
-}
-function pauseAfter(error, wait) {
-  if (!(error instanceof RemitError)) {
-    return null;
-  }
-  if (error.status === 429) {
-    const after = error.retryAfterMs ?? wait;
-    return after > MAX_RETRY_AFTER_MS ? null : after;
-  }
-  return AWAY.has(error.status) || error.code === "idempotency_in_progress" ? wait : null;
-}
-function sleep(ms, signal) {
-  return new Promise((done) => {
-    if (signal?.aborted) {
-      done();
-      return;
-    }
-    const end2 = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end2);
-      done();
-    };
-    const timer = setTimeout(end2, ms);
-    signal?.addEventListener("abort", end2);
-  });
-}
-function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-function path(parts, ...values) {
-  return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 }
 
 // src/transport/stream.ts
@@ -2648,6 +2778,10 @@ var Announcer = class {
       this.#send();
     }
   }
+  /** Announce once more, without waiting for the next heartbeat. */
+  again() {
+    this.#send();
+  }
   /** When all that was lent so far has reached the server, or was refused. */
   settled() {
     return this.#sending;
@@ -2688,126 +2822,6 @@ var Announcer = class {
     }
   }
 };
-
-// src/core/plain.ts
-var MAX_DEPTH2 = 200;
-var NotPlainError = class extends Error {
-  name = "NotPlainError";
-};
-function plainJson(value) {
-  if (value === void 0) {
-    return "null";
-  }
-  check(value, "", []);
-  return JSON.stringify(value);
-}
-function check(value, place, around) {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return;
-    case "number":
-      if (!Number.isFinite(value)) {
-        throw fault(place, `is ${value}`, "give a number, or null");
-      }
-      return;
-    case "object":
-      if (value !== null) {
-        checkParts(value, place, around);
-      }
-      return;
-    case "undefined":
-      throw fault(place, "is undefined", "leave the field out, or give null");
-    default:
-      throw fault(place, `is a ${typeof value}`, "give text or a number");
-  }
-}
-function checkParts(value, place, around) {
-  if (around.includes(value)) {
-    throw fault(place, "leads back to what holds it", "give an id in its place");
-  }
-  if (around.length >= MAX_DEPTH2) {
-    throw fault(place, `lies deeper than ${MAX_DEPTH2} levels`, "give less");
-  }
-  const isPlain = Array.isArray(value) ? isPlainList(value) : isPlainObject(value);
-  if (!isPlain) {
-    const kind = value.constructor?.name || "object with a prototype of its own";
-    throw fault(place, `is a ${kind}`, "give plain fields, a date as text");
-  }
-  if (Object.getOwnPropertySymbols(value).length > 0) {
-    throw fault(place, "has a field that is named by a symbol", "name it by text");
-  }
-  if (Array.isArray(value) && Object.keys(value).length > value.length) {
-    throw fault(place, "is a list with fields beside its items", "give an object");
-  }
-  const inside2 = [...around, value];
-  const names = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
-  for (const name of names) {
-    check(value[name], place ? `${place}.${name}` : name, inside2);
-  }
-}
-function isPlainList(value) {
-  return Array.isArray(Object.getPrototypeOf(value));
-}
-function isPlainObject(value) {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || isRecord(prototype) && Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
-}
-function fault(place, what, mend) {
-  return new NotPlainError(`${place ? `its field ${place}` : "it"} ${what}: ${mend}`);
-}
-
-// src/core/executing.ts
-async function executed(find, call2, signal) {
-  const { callId, name, args, timeoutMs } = call2;
-  const tool = find(name);
-  if (!tool) {
-    return failed(`${name} is not on this page any more.`);
-  }
-  const input2 = await validate(tool.parameters, args).catch((error) => ({
-    isValid: false,
-    message: words(error)
-  }));
-  if (!input2.isValid) {
-    return { error: { code: "invalid_arguments", message: input2.message } };
-  }
-  if (signal.aborted) {
-    return failed("The page left the conversation before it executed this: nothing happened.");
-  }
-  const over = new AbortController();
-  const end2 = (why) => over.abort(new Error(why));
-  const timer = setTimeout(() => end2(`${name} took longer than ${timeoutMs} ms.`), timeoutMs);
-  const leave = () => end2(`The page left the conversation while it executed ${name}: it may have happened.`);
-  signal.addEventListener("abort", leave);
-  try {
-    const { execute } = find(name) ?? tool;
-    const value = await Promise.race([
-      Promise.resolve(execute(input2.value, { callId, signal: over.signal })),
-      aborted(over.signal)
-    ]);
-    return { result: JSON.parse(plainJson(value)) };
-  } catch (error) {
-    return error instanceof NotPlainError ? notPlain(name, error.message) : failed(words(error));
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
-  }
-}
-function notPlain(tool, why) {
-  const message2 = `The result of ${tool} cannot be sent: ${why}. Its action may already have happened: read the current state before trying again.`;
-  return { error: { code: "unserializable_result", message: message2 } };
-}
-function failed(message2) {
-  return { error: { code: "client_error", message: message2 } };
-}
-function words(error) {
-  return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
-}
-function aborted(signal) {
-  return new Promise((_done, fail) => {
-    signal.addEventListener("abort", () => fail(signal.reason));
-  });
-}
 
 // src/client/executor.ts
 var PAUSE_MS = 5e3;
@@ -3106,7 +3120,11 @@ var Connection = class {
     const { context } = this.#definitions;
     const isWaiting = this.#snapshot.state.status === "waiting_human";
     try {
-      await (await this.#ensured()).announcer.settled();
+      const { announcer } = await this.#ensured();
+      if (this.#isRefused) {
+        announcer.again();
+      }
+      await announcer.settled();
       const said = await this.#post("messages", {
         text: text2,
         clientId: this.#client,
@@ -3116,6 +3134,7 @@ var Connection = class {
       const seq = isRecord(said) && typeof said["seq"] === "number" ? said["seq"] : 0;
       this.#sent.set(id, seq);
       this.#set({});
+      this.#resume();
     } catch (error) {
       this.#outgoing(id, { fault: error.message });
     }
@@ -3165,6 +3184,16 @@ var Connection = class {
     };
     this.#readHead(session);
     await follow(this.#http, session, reader, this.#ended.signal);
+  }
+  /** Who was let in to say something is let in to read what follows. */
+  #resume() {
+    if (this.#begun && this.#isRefused) {
+      this.#set({ link: "connecting", fault: null });
+      this.#follow(this.#begun.session);
+    }
+  }
+  get #isRefused() {
+    return this.#snapshot.link === "over" && this.#snapshot.fault !== null;
   }
   /** A call that waits since before this page came is only known once all is read. */
   async #readHead(session) {
