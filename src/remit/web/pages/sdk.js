@@ -636,14 +636,14 @@ button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor:
 .primary:disabled { background: var(--raised); border-color: var(--rule); color: var(--soft); }
 .danger { border: 2px solid var(--bad); color: var(--bad); }
 .quiet { font-weight: 400; }
-textarea { field-sizing: content; flex: 1; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
+textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
 input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
 
 .scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
 .column { margin-inline: auto; max-width: 620px; }
 .line { margin-inline: auto; max-width: 652px; min-height: 28px; padding: 4px 16px; width: 100%; }
-.composer { align-items: end; display: flex; gap: 8px; margin-inline: auto; max-width: 652px; padding: 0 16px 16px; width: 100%; }
-.to-end { bottom: 116px; left: 50%; position: absolute; translate: -50% 0; }
+.composer { align-items: end; display: flex; flex-wrap: wrap; gap: 8px; margin-inline: auto; max-width: 652px; padding: 0 16px 16px; width: 100%; }
+.to-end { align-self: center; margin: -52px 0 8px; z-index: 1; }
 .earlier { display: flex; justify-content: center; padding-top: 16px; }
 .empty { padding-top: 16px; }
 
