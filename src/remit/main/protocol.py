@@ -105,7 +105,7 @@ class CallProtocol(HttpToolsProtocol):
     def _plain(self) -> _Cycle | None:
         """The call that is asked for, if it is one and plain."""
         parser, target = self.parser, self.url
-        if parser is None or parser.get_method() != b"POST" or b"?" in target or b"#" in target:
+        if parser is None or parser.get_method() != b"POST":
             return None
         call = hot.called(target)
         if call is None or self._is_busy():

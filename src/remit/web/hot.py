@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from remit.web.answers import Answer
     from remit.web.serving import Serving
 
-_PATH = re.compile(rb"/v1/tools/([^/]+)/([^/]+)/call")
+# What ends a path is in none, so that a whole target can be looked at too.
+_PATH = re.compile(rb"/v1/tools/([^/?#]+)/([^/?#]+)/call")
 _WAIT = re.compile(r'(?:^|,)\s*wait\s*=\s*"?(\d{1,6})"?\s*(?=,|;|$)', re.IGNORECASE)
 _WANTED = {
     b"host": "host",
@@ -64,7 +65,7 @@ def hot_path(scope: Scope) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=1_024)
 def called(path: bytes) -> tuple[str, str] | None:
-    """App and tool of the path of a call, still encoded; None for any other path."""
+    """App and tool of the path of a call, still encoded; None for any other, and with a query."""
     found = _PATH.fullmatch(path)
     return None if found is None else (segment(found[1]), segment(found[2]))
 
