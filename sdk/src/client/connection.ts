@@ -1,6 +1,6 @@
 /** A page's connection with a session: what it shows, what it lends, and what its user does. */
 
-import type { Tools, WidgetFacts } from '../core/definitions.js'
+import { entry, type Tools, type WidgetFacts } from '../core/definitions.js'
 import { reduceAll, type SessionState, START } from '../core/state.js'
 import { Http, type HttpOptions, path, RemitError, randomId } from '../transport/http.js'
 import { follow, type Over } from '../transport/stream.js'
@@ -358,8 +358,4 @@ export class Connection {
       this.#begun?.executor.consider(state.clientCalls)
     }
   }
-}
-
-function entry(tools: Tools, name: string): Tools[string] | undefined {
-  return Object.hasOwn(tools, name) ? tools[name] : undefined
 }

@@ -76,6 +76,14 @@ export interface AnyWidget extends WidgetFacts {
 export type Tools = Readonly<Record<string, AnyTool>>
 export type Widgets = Readonly<Record<string, AnyWidget>>
 
+/** What a record has under a name, and not what every object has. */
+export function entry<Thing>(
+  record: Readonly<Record<string, Thing>>,
+  name: string,
+): Thing | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
+
 /** Gives back its argument; it is there for the types that it infers. */
 export function defineTool<const Schema extends InputSchema>(tool: Tool<Schema>): Tool<Schema> {
   return tool

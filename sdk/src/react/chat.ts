@@ -16,7 +16,7 @@ import {
 import { createPortal } from 'react-dom'
 import { type ChatOptions, Chat as ChatView } from '../client/chat/chat.js'
 import { localeOf, textsOf } from '../client/chat/texts.js'
-import type { AnyWidget } from '../core/definitions.js'
+import { type AnyWidget, entry } from '../core/definitions.js'
 import type { AnyReactWidget, ReactWidgets } from './definitions.js'
 import { RemitContext } from './provider.js'
 
@@ -93,7 +93,7 @@ function opening({ locale = 'en', texts }: ChatOptions): ReactNode {
 /** By the newest definition, so that state of the host and closures are fresh. */
 function drawn(portal: Portal, widgets: ReactWidgets, failed: Failed): ReactNode {
   const { key, widget, input, container } = portal
-  const definition = Object.hasOwn(widgets, widget) ? widgets[widget] : undefined
+  const definition = entry(widgets, widget)
   if (!definition) {
     return null
   }

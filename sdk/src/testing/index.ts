@@ -1,7 +1,7 @@
 /** For a host app's tests of its tools and widgets, without a server and without a model. */
 
 import { announcement } from '../core/announcement.js'
-import type { Tools, WidgetFacts } from '../core/definitions.js'
+import { entry, type Tools, type WidgetFacts } from '../core/definitions.js'
 import { executed, type Fault } from '../core/executing.js'
 import { validate } from '../core/parameters.js'
 
@@ -33,7 +33,7 @@ export async function callTool(
   args: unknown = {},
   { callId = 'call_test', signal = new AbortController().signal }: CallOptions = {},
 ): Promise<Outcome> {
-  const find = (wanted: string) => (Object.hasOwn(tools, wanted) ? tools[wanted] : undefined)
+  const find = (wanted: string) => entry(tools, wanted)
   const timeoutMs = one(name, 'tool', find(name)).timeoutMs ?? TIMEOUT_MS
   const end = await executed(find, { callId, name, args, timeoutMs }, signal)
   return 'error' in end
@@ -52,8 +52,8 @@ export async function widgetInput(
   name: string,
   props: unknown = {},
 ): Promise<unknown> {
-  const widget = Object.hasOwn(widgets, name) ? widgets[name] : undefined
-  const input = await validate(one(name, 'widget', widget).parameters, props)
+  const widget = one(name, 'widget', entry(widgets, name))
+  const input = await validate(widget.parameters, props)
   if (!input.isValid) {
     throw new TypeError(input.message)
   }

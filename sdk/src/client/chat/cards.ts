@@ -90,10 +90,10 @@ function answerer(made: HTMLElement, input: Input, desk: Desk): Answering {
       }
     }
     const root = made.getRootNode() as Document | ShadowRoot
-    const pressed = controls.find((one) => one === root.activeElement)
+    const focused = controls.find((one) => one === root.activeElement)
     // What is disabled loses the focus: until there is an answer, the card itself has it.
-    made.tabIndex = -1
-    if (pressed) {
+    if (focused) {
+      made.tabIndex = -1
       made.focus({ preventScroll: true })
     }
     lock(true)
@@ -106,7 +106,7 @@ function answerer(made: HTMLElement, input: Input, desk: Desk): Answering {
       }
     } catch (error) {
       lock(false)
-      pressed?.focus({ preventScroll: true })
+      focused?.focus({ preventScroll: true })
       const said = made.querySelector('.fault')
       if (said) {
         said.textContent = (error as Error).message

@@ -2,14 +2,13 @@
 
 import type { Widgets } from '../../core/definitions.js'
 import type { Entry } from '../../core/state.js'
-import { SIGNED_OUT } from '../../transport/http.js'
 import type { Input } from '../../wire/event.js'
 import type { Answer, Connection, Snapshot } from '../connection.js'
 import type { Notice } from '../handlers.js'
 import { button, el, took, visible } from './dom.js'
 import { outgoing, prompted } from './pending.js'
 import { dress } from './style.js'
-import { localeOf, type Texts, textsOf } from './texts.js'
+import { faultText, localeOf, type Texts, textsOf } from './texts.js'
 import { Transcript } from './transcript.js'
 import { WidgetShelf } from './widgets.js'
 
@@ -305,7 +304,7 @@ export class Chat {
       case 'offline':
         return this.#texts.offline
       case 'over':
-        return fault === SIGNED_OUT ? this.#texts.signedOut : (fault ?? this.#texts.closed)
+        return fault === null ? this.#texts.closed : faultText(fault, this.#texts)
       default:
         return status === 'closed'
           ? this.#texts.closed

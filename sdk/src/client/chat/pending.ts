@@ -1,10 +1,9 @@
 /** What stands below the transcript: messages on their way, and what wants a click of the user. */
 
-import { SIGNED_OUT } from '../../transport/http.js'
 import type { Connection, Outgoing } from '../connection.js'
 import type { Prompt } from '../handlers.js'
 import { button, el, link } from './dom.js'
-import type { Texts } from './texts.js'
+import { faultText, type Texts } from './texts.js'
 
 /** A message that has not come back as an event; with what can be done where it was not sent. */
 export function outgoing(
@@ -24,7 +23,7 @@ export function outgoing(
           el('p', {
             class: 'small bad',
             role: 'alert',
-            text: texts.notSent(fault === SIGNED_OUT ? texts.signedOut : fault),
+            text: texts.notSent(faultText(fault, texts)),
           }),
           button(texts.again, () => connection.retry(id), 'quiet'),
           button(texts.discard, () => connection.discard(id), 'quiet'),

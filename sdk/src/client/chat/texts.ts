@@ -361,3 +361,8 @@ export function textsOf(locale: string, replaced: Partial<Texts> = {}): Texts {
   const language = locale.toLowerCase().split(/[-_]/)[0] ?? ''
   return { ...(SHIPPED[language] ?? en), ...replaced }
 }
+
+/** Why something did not work, in the chat's language where the words are the SDK's own. */
+export function faultText(fault: string, texts: Texts): string {
+  return fault === SIGNED_OUT ? texts.signedOut : fault
+}

@@ -3,7 +3,7 @@
  * elements, so that the host's styles hold in it; a slot shows it in its place.
  */
 
-import type { AnyWidget, Widgets } from '../../core/definitions.js'
+import { type AnyWidget, entry, type Widgets } from '../../core/definitions.js'
 import { parametersOf, validate } from '../../core/parameters.js'
 import type { WidgetEntry } from '../../core/state.js'
 import { button, el } from './dom.js'
@@ -78,7 +78,7 @@ export class WidgetShelf {
   }
 
   #definition(name: string): AnyWidget | null {
-    return Object.hasOwn(this.#widgets, name) ? (this.#widgets[name] ?? null) : null
+    return entry(this.#widgets, name) ?? null
   }
 
   async #redraw(render: Render): Promise<void> {

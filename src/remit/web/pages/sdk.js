@@ -138,9 +138,9 @@ function answerer(made, input2, desk) {
       }
     };
     const root = made.getRootNode();
-    const pressed2 = controls.find((one) => one === root.activeElement);
-    made.tabIndex = -1;
-    if (pressed2) {
+    const focused = controls.find((one) => one === root.activeElement);
+    if (focused) {
+      made.tabIndex = -1;
       made.focus({ preventScroll: true });
     }
     lock(true);
@@ -152,7 +152,7 @@ function answerer(made, input2, desk) {
       }
     } catch (error) {
       lock(false);
-      pressed2?.focus({ preventScroll: true });
+      focused?.focus({ preventScroll: true });
       const said = made.querySelector(".fault");
       if (said) {
         said.textContent = error.message;
@@ -528,204 +528,6 @@ function path(parts, ...values) {
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 }
 
-// src/client/chat/pending.ts
-function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
-  return el(
-    "div",
-    { class: "turn user outgoing" },
-    el("p", { class: "said", text: text2 }),
-    fault2 === null ? null : el(
-      "div",
-      { class: "buttons" },
-      el("p", {
-        class: "small bad",
-        role: "alert",
-        text: texts.notSent(fault2 === SIGNED_OUT ? texts.signedOut : fault2)
-      }),
-      button(texts.again, () => connection.retry(id), "quiet"),
-      button(texts.discard, () => connection.discard(id), "quiet")
-    )
-  );
-}
-function prompted(prompt, texts) {
-  const isLink = prompt.kind === "open_url";
-  return el(
-    "article",
-    { class: "card" },
-    el("p", { text: isLink ? texts.wantsOpen : texts.wantsCopy }),
-    el("pre", { text: prompt.value }),
-    el(
-      "div",
-      { class: "buttons" },
-      isLink ? opener(prompt, texts) : copier(prompt, texts),
-      button(texts.notNow, prompt.refuse)
-    )
-  );
-}
-function opener({ value, done }, texts) {
-  const url = new URL(value);
-  const made = link(url, texts.openLink(url.host));
-  made.className = "button primary";
-  made.addEventListener("click", done);
-  return made;
-}
-function copier({ value, done, refuse }, texts) {
-  const copy = () => navigator.clipboard.writeText(value).then(done, refuse);
-  return button(texts.copy, copy, "primary");
-}
-
-// src/client/chat/style.ts
-var STYLE2 = `
-:host {
-  --accent: var(--remit-accent, light-dark(#0b5c8f, #78bdea));
-  --on-accent: var(--remit-on-accent, light-dark(#ffffff, #10212c));
-  --ground: var(--remit-ground, light-dark(#ffffff, #16181b));
-  --raised: var(--remit-raised, light-dark(#f5f6f7, #1f2226));
-  --ink: var(--remit-ink, light-dark(#1c1e21, #e6e8ea));
-  --soft: var(--remit-soft, light-dark(#5c6268, #a2a9b0));
-  --rule: var(--remit-rule, light-dark(#d5d9dd, #363b41));
-  --bad: var(--remit-bad, light-dark(#a3261b, #ff9c8f));
-  --read: var(--remit-text-size, 16px);
-  --small: var(--remit-small-size, 13px);
-  display: block;
-  height: 100%;
-  min-height: 0;
-}
-:host([hidden]) { display: none; }
-* { box-sizing: border-box; }
-[hidden] { display: none !important; }
-.chat {
-  background: var(--ground);
-  color: var(--ink);
-  display: flex;
-  flex-direction: column;
-  font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif);
-  height: 100%;
-  min-height: 0;
-  overflow-wrap: anywhere;
-  position: relative;
-  text-align: start;
-}
-h3 { font-size: var(--read); font-weight: 600; margin: 0; }
-p { margin: 0; }
-pre, code { font: 400 var(--small)/1.5 var(--remit-mono, ui-monospace, monospace); }
-pre { margin: 0; max-height: 320px; overflow: auto; white-space: pre-wrap; }
-a { color: var(--accent); }
-.small { color: var(--soft); font-size: var(--small); }
-.bad { color: var(--bad); }
-.unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; width: 1px; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.scroll:focus { outline: none; }
-
-button, .button, input, textarea {
-  background: var(--ground);
-  border: 1px solid var(--rule);
-  border-radius: 4px;
-  color: inherit;
-  font: inherit;
-  min-height: 44px;
-  padding: 8px 12px;
-}
-button, .button { cursor: pointer; flex: none; font-weight: 600; text-decoration: none; }
-.button { display: inline-block; }
-.buttons { align-items: center; display: flex; flex-wrap: wrap; gap: 8px; }
-.buttons button { flex: 0 1 auto; }
-button:hover, .button:hover { border-color: var(--soft); }
-button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor: default; }
-.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-.primary:disabled { background: var(--raised); border-color: var(--rule); color: var(--soft); }
-.danger { border: 2px solid var(--bad); color: var(--bad); }
-.quiet { font-weight: 400; }
-textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
-input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
-
-.scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
-.column { margin-inline: auto; max-width: 620px; }
-.line { margin-inline: auto; max-width: 652px; min-height: 28px; padding: 4px 16px; width: 100%; }
-.composer { align-items: end; display: flex; flex-wrap: wrap; gap: 8px; margin-inline: auto; max-width: 652px; padding: 0 16px 16px; width: 100%; }
-.to-end { align-self: center; margin: -52px 0 8px; z-index: 1; }
-.earlier { display: flex; justify-content: center; padding-top: 16px; }
-.empty { padding-top: 16px; }
-
-.turn { margin-top: 16px; }
-.said { white-space: pre-wrap; }
-.turn.user { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; padding: 8px 12px; }
-.turn.outgoing { border-style: dashed; }
-.note { color: var(--soft); font-size: var(--small); margin-top: 8px; }
-.note.bad { color: var(--bad); }
-.transcript > .old { content-visibility: auto; contain-intrinsic-size: auto 48px; }
-
-.act { font-size: var(--small); margin-top: 8px; }
-.act > summary { align-items: baseline; color: var(--soft); cursor: pointer; display: block; min-height: 32px; padding: 6px 0; }
-.act > summary::before { content: "▸ "; }
-.act[open] > summary::before { content: "▾ "; }
-.act > summary b { color: var(--ink); font-weight: 400; }
-.act .inside { border-left: 1px solid var(--rule); display: grid; gap: 8px; margin-left: 4px; padding: 4px 0 4px 16px; }
-.act h3 { font-size: var(--small); }
-.shown { margin: 4px 0 0 16px; }
-.shown img { border: 1px solid var(--rule); border-radius: 4px; display: block; max-height: 320px; max-width: 100%; }
-.shown:has(> .framed, > .prose) { margin-left: 0; }
-.diff span { display: block; }
-.diff .added { background: color-mix(in srgb, var(--accent) 16%, transparent); }
-.diff .removed { background: color-mix(in srgb, var(--bad) 16%, transparent); }
-
-.prose { display: grid; gap: 8px; }
-.prose > * { min-width: 0; }
-.shown .prose { border-left: 1px solid var(--rule); padding-left: 16px; }
-.prose p, .prose li { white-space: pre-line; }
-.prose ul, .prose ol { display: grid; gap: 4px; margin: 0; padding-left: 24px; }
-.prose code { background: var(--raised); border-radius: 4px; padding: 0 4px; }
-.prose pre { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; padding: 8px 12px; }
-.framed { border: 1px solid var(--rule); border-radius: 4px; margin: 0; overflow: hidden; }
-.framed figcaption { border-bottom: 1px solid var(--rule); padding: 8px 12px; }
-iframe.embed { border: 0; display: block; height: 320px; max-height: 70vh; min-height: 40px; width: 100%; }
-.table { max-height: 320px; overflow: auto; }
-table { border-collapse: collapse; font-size: var(--small); }
-th, td { border-bottom: 1px solid var(--rule); padding: 4px 12px 4px 0; text-align: start; vertical-align: top; }
-th { font-weight: 600; }
-.widget { margin-top: 16px; }
-.widget .note { align-items: center; display: flex; gap: 8px; }
-
-.card { border: 1px solid var(--rule); border-radius: 4px; display: grid; gap: 12px; margin-top: 16px; max-width: 480px; padding: 16px; }
-.card > * { min-width: 0; }
-.card.destructive { border: 3px double var(--bad); }
-.card p:empty { display: none; }
-.card .platform { border-bottom: 1px solid var(--rule); padding-bottom: 8px; }
-strong, .title { font-weight: 600; }
-.title q { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; font-weight: 400; padding: 0 4px; quotes: none; }
-.card .app { border-left: 1px solid var(--rule); display: grid; gap: 12px; padding-left: 12px; }
-.card .words { white-space: pre-wrap; }
-.card .own { border-top: 1px solid var(--rule); padding-top: 12px; }
-.card .own p { flex-basis: 100%; }
-.pairs { display: grid; font-size: var(--small); gap: 4px 16px; grid-template-columns: max-content 1fr; margin: 0; }
-.pairs dt { color: var(--soft); max-width: 160px; }
-.pairs dd { margin: 0; white-space: pre-wrap; }
-.card summary { color: var(--soft); cursor: pointer; font-size: var(--small); min-height: 32px; }
-.card details[open] { display: grid; gap: 8px; }
-.field { display: grid; font-size: var(--small); gap: 4px; }
-.field > span { color: var(--soft); }
-.check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
-
-@media (pointer: coarse) {
-  .act > summary, .card summary { min-height: 44px; padding-top: 10px; }
-}
-@media (prefers-reduced-motion: no-preference) {
-  .turn, .card, .act { animation: arrive 120ms ease-out; }
-  @keyframes arrive { from { opacity: 0; } }
-}
-`;
-function dress(root) {
-  try {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE2);
-    root.adoptedStyleSheets = [sheet];
-  } catch {
-    const element = document.createElement("style");
-    element.textContent = STYLE2;
-    root.append(element);
-  }
-}
-
 // src/client/chat/texts.ts
 var CLIENT = "the user's client";
 var en = {
@@ -961,6 +763,207 @@ function localeOf(asked) {
 function textsOf(locale, replaced = {}) {
   const language = locale.toLowerCase().split(/[-_]/)[0] ?? "";
   return { ...SHIPPED[language] ?? en, ...replaced };
+}
+function faultText(fault2, texts) {
+  return fault2 === SIGNED_OUT ? texts.signedOut : fault2;
+}
+
+// src/client/chat/pending.ts
+function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
+  return el(
+    "div",
+    { class: "turn user outgoing" },
+    el("p", { class: "said", text: text2 }),
+    fault2 === null ? null : el(
+      "div",
+      { class: "buttons" },
+      el("p", {
+        class: "small bad",
+        role: "alert",
+        text: texts.notSent(faultText(fault2, texts))
+      }),
+      button(texts.again, () => connection.retry(id), "quiet"),
+      button(texts.discard, () => connection.discard(id), "quiet")
+    )
+  );
+}
+function prompted(prompt, texts) {
+  const isLink = prompt.kind === "open_url";
+  return el(
+    "article",
+    { class: "card" },
+    el("p", { text: isLink ? texts.wantsOpen : texts.wantsCopy }),
+    el("pre", { text: prompt.value }),
+    el(
+      "div",
+      { class: "buttons" },
+      isLink ? opener(prompt, texts) : copier(prompt, texts),
+      button(texts.notNow, prompt.refuse)
+    )
+  );
+}
+function opener({ value, done }, texts) {
+  const url = new URL(value);
+  const made = link(url, texts.openLink(url.host));
+  made.className = "button primary";
+  made.addEventListener("click", done);
+  return made;
+}
+function copier({ value, done, refuse }, texts) {
+  const copy = () => navigator.clipboard.writeText(value).then(done, refuse);
+  return button(texts.copy, copy, "primary");
+}
+
+// src/client/chat/style.ts
+var STYLE2 = `
+:host {
+  --accent: var(--remit-accent, light-dark(#0b5c8f, #78bdea));
+  --on-accent: var(--remit-on-accent, light-dark(#ffffff, #10212c));
+  --ground: var(--remit-ground, light-dark(#ffffff, #16181b));
+  --raised: var(--remit-raised, light-dark(#f5f6f7, #1f2226));
+  --ink: var(--remit-ink, light-dark(#1c1e21, #e6e8ea));
+  --soft: var(--remit-soft, light-dark(#5c6268, #a2a9b0));
+  --rule: var(--remit-rule, light-dark(#d5d9dd, #363b41));
+  --bad: var(--remit-bad, light-dark(#a3261b, #ff9c8f));
+  --read: var(--remit-text-size, 16px);
+  --small: var(--remit-small-size, 13px);
+  display: block;
+  height: 100%;
+  min-height: 0;
+}
+:host([hidden]) { display: none; }
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+.chat {
+  background: var(--ground);
+  color: var(--ink);
+  display: flex;
+  flex-direction: column;
+  font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif);
+  height: 100%;
+  min-height: 0;
+  overflow-wrap: anywhere;
+  position: relative;
+  text-align: start;
+}
+h3 { font-size: var(--read); font-weight: 600; margin: 0; }
+p { margin: 0; }
+pre, code { font: 400 var(--small)/1.5 var(--remit-mono, ui-monospace, monospace); }
+pre { margin: 0; max-height: 320px; overflow: auto; white-space: pre-wrap; }
+a { color: var(--accent); }
+.small { color: var(--soft); font-size: var(--small); }
+.bad { color: var(--bad); }
+.unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; width: 1px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.scroll:focus { outline: none; }
+
+button, .button, input, textarea {
+  background: var(--ground);
+  border: 1px solid var(--rule);
+  border-radius: 4px;
+  color: inherit;
+  font: inherit;
+  min-height: 44px;
+  padding: 8px 12px;
+}
+button, .button { cursor: pointer; flex: none; font-weight: 600; text-decoration: none; }
+.button { display: inline-block; }
+.buttons { align-items: center; display: flex; flex-wrap: wrap; gap: 8px; }
+.buttons button { flex: 0 1 auto; }
+button:hover, .button:hover { border-color: var(--soft); }
+button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor: default; }
+.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+.primary:disabled { background: var(--raised); border-color: var(--rule); color: var(--soft); }
+.danger { border: 2px solid var(--bad); color: var(--bad); }
+.quiet { font-weight: 400; }
+textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
+input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
+
+.scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
+.column { margin-inline: auto; max-width: 620px; }
+.line { margin-inline: auto; max-width: 652px; min-height: 28px; padding: 4px 16px; width: 100%; }
+.composer { align-items: end; display: flex; flex-wrap: wrap; gap: 8px; margin-inline: auto; max-width: 652px; padding: 0 16px 16px; width: 100%; }
+.to-end { align-self: center; margin: -52px 0 8px; z-index: 1; }
+.earlier { display: flex; justify-content: center; padding-top: 16px; }
+.empty { padding-top: 16px; }
+
+.turn { margin-top: 16px; }
+.said { white-space: pre-wrap; }
+.turn.user { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; padding: 8px 12px; }
+.turn.outgoing { border-style: dashed; }
+.note { color: var(--soft); font-size: var(--small); margin-top: 8px; }
+.note.bad { color: var(--bad); }
+.transcript > .old { content-visibility: auto; contain-intrinsic-size: auto 48px; }
+
+.act { font-size: var(--small); margin-top: 8px; }
+.act > summary { align-items: baseline; color: var(--soft); cursor: pointer; display: block; min-height: 32px; padding: 6px 0; }
+.act > summary::before { content: "▸ "; }
+.act[open] > summary::before { content: "▾ "; }
+.act > summary b { color: var(--ink); font-weight: 400; }
+.act .inside { border-left: 1px solid var(--rule); display: grid; gap: 8px; margin-left: 4px; padding: 4px 0 4px 16px; }
+.act h3 { font-size: var(--small); }
+.shown { margin: 4px 0 0 16px; }
+.shown img { border: 1px solid var(--rule); border-radius: 4px; display: block; max-height: 320px; max-width: 100%; }
+.shown:has(> .framed, > .prose) { margin-left: 0; }
+.diff span { display: block; }
+.diff .added { background: color-mix(in srgb, var(--accent) 16%, transparent); }
+.diff .removed { background: color-mix(in srgb, var(--bad) 16%, transparent); }
+
+.prose { display: grid; gap: 8px; }
+.prose > * { min-width: 0; }
+.shown .prose { border-left: 1px solid var(--rule); padding-left: 16px; }
+.prose p, .prose li { white-space: pre-line; }
+.prose ul, .prose ol { display: grid; gap: 4px; margin: 0; padding-left: 24px; }
+.prose code { background: var(--raised); border-radius: 4px; padding: 0 4px; }
+.prose pre { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; padding: 8px 12px; }
+.framed { border: 1px solid var(--rule); border-radius: 4px; margin: 0; overflow: hidden; }
+.framed figcaption { border-bottom: 1px solid var(--rule); padding: 8px 12px; }
+iframe.embed { border: 0; display: block; height: 320px; max-height: 70vh; min-height: 40px; width: 100%; }
+.table { max-height: 320px; overflow: auto; }
+table { border-collapse: collapse; font-size: var(--small); }
+th, td { border-bottom: 1px solid var(--rule); padding: 4px 12px 4px 0; text-align: start; vertical-align: top; }
+th { font-weight: 600; }
+.widget { margin-top: 16px; }
+.widget .note { align-items: center; display: flex; gap: 8px; }
+
+.card { border: 1px solid var(--rule); border-radius: 4px; display: grid; gap: 12px; margin-top: 16px; max-width: 480px; padding: 16px; }
+.card > * { min-width: 0; }
+.card.destructive { border: 3px double var(--bad); }
+.card p:empty { display: none; }
+.card .platform { border-bottom: 1px solid var(--rule); padding-bottom: 8px; }
+strong, .title { font-weight: 600; }
+.title q { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; font-weight: 400; padding: 0 4px; quotes: none; }
+.card .app { border-left: 1px solid var(--rule); display: grid; gap: 12px; padding-left: 12px; }
+.card .words { white-space: pre-wrap; }
+.card .own { border-top: 1px solid var(--rule); padding-top: 12px; }
+.card .own p { flex-basis: 100%; }
+.pairs { display: grid; font-size: var(--small); gap: 4px 16px; grid-template-columns: max-content 1fr; margin: 0; }
+.pairs dt { color: var(--soft); max-width: 160px; }
+.pairs dd { margin: 0; white-space: pre-wrap; }
+.card summary { color: var(--soft); cursor: pointer; font-size: var(--small); min-height: 32px; }
+.card details[open] { display: grid; gap: 8px; }
+.field { display: grid; font-size: var(--small); gap: 4px; }
+.field > span { color: var(--soft); }
+.check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
+
+@media (pointer: coarse) {
+  .act > summary, .card summary { min-height: 44px; padding-top: 10px; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  .turn, .card, .act { animation: arrive 120ms ease-out; }
+  @keyframes arrive { from { opacity: 0; } }
+}
+`;
+function dress(root) {
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE2);
+    root.adoptedStyleSheets = [sheet];
+  } catch {
+    const element = document.createElement("style");
+    element.textContent = STYLE2;
+    root.append(element);
+  }
 }
 
 // src/wire/schema.ts
@@ -1920,6 +1923,11 @@ var Transcript = class {
   }
 };
 
+// src/core/definitions.ts
+function entry(record, name) {
+  return Object.hasOwn(record, name) ? record[name] : void 0;
+}
+
 // src/client/chat/widgets.ts
 var MAX_LIVE = 8;
 var WidgetShelf = class {
@@ -1971,7 +1979,7 @@ var WidgetShelf = class {
     this.#renders.clear();
   }
   #definition(name) {
-    return Object.hasOwn(this.#widgets, name) ? this.#widgets[name] ?? null : null;
+    return entry(this.#widgets, name) ?? null;
   }
   async #redraw(render) {
     this.#end(render);
@@ -2296,7 +2304,7 @@ var Chat = class {
       case "offline":
         return this.#texts.offline;
       case "over":
-        return fault2 === SIGNED_OUT ? this.#texts.signedOut : fault2 ?? this.#texts.closed;
+        return fault2 === null ? this.#texts.closed : faultText(fault2, this.#texts);
       default:
         return status === "closed" ? this.#texts.closed : lendingFault ? this.#texts.lendingFault(lendingFault) : "";
     }
@@ -3232,9 +3240,6 @@ var Connection = class {
     }
   }
 };
-function entry(tools, name) {
-  return Object.hasOwn(tools, name) ? tools[name] : void 0;
-}
 export {
   Chat,
   Connection,
