@@ -271,6 +271,21 @@ async def test_thrown_error_is_an_error_of_the_tool(talk: Conversation) -> None:
     assert (await talk.row()).status == "idle"
 
 
+@pytest.mark.promise("A-04")
+async def test_call_whose_end_was_not_awaited_is_not_known(talk: Conversation) -> None:
+    """Its time was over, or its page was left: it is no failure, which one would try again."""
+    first, _, call = await two(talk)
+    later(talk, 2_000)
+    fault = ClientFault(message="it took longer than 100 ms.", code="outcome_unknown")
+    await first.fail(call, await first.claim(call), fault)
+    await talk.work()
+    found = await told(talk, call)
+    assert (found["outcome"], error(found)["code"]) == ("outcome_unknown", "outcome_unknown")
+    assert "open_order: it took longer than 100 ms." in error(found)["message"]
+    assert HAPPENED in error(found)["message"]
+    assert error(found)["mayHaveHappened"] is True
+
+
 @pytest.mark.promise("A-05")
 @pytest.mark.parametrize("sent", [None, "x" * 1_048_577], ids=["by-the-client", "too-large"])
 async def test_result_that_cannot_be_sent_says_what_may_have_happened(

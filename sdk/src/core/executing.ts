@@ -19,7 +19,7 @@ export interface Call {
 export type End = { readonly result: unknown } | { readonly error: Fault }
 
 export interface Fault {
-  readonly code: 'client_error' | 'unserializable_result' | 'invalid_arguments'
+  readonly code: 'client_error' | 'unserializable_result' | 'outcome_unknown' | 'invalid_arguments'
   readonly message: string
 }
 
@@ -47,8 +47,7 @@ export async function executed(find: FindTool, call: Call, signal: AbortSignal):
   const over = new AbortController()
   const end = (why: string) => over.abort(new Error(why))
   const timer = setTimeout(() => end(`${name} took longer than ${timeoutMs} ms.`), timeoutMs)
-  const leave = () =>
-    end(`The page left the conversation while it executed ${name}: it may have happened.`)
+  const leave = () => end(`The page left the conversation while it executed ${name}.`)
   signal.addEventListener('abort', leave)
   try {
     // The newest definition: validating may have taken a while.
@@ -60,7 +59,11 @@ export async function executed(find: FindTool, call: Call, signal: AbortSignal):
     // As it is now: it may change before it is posted.
     return { result: JSON.parse(plainJson(value)) as unknown }
   } catch (error) {
-    return error instanceof NotPlainError ? notPlain(name, error.message) : failed(words(error))
+    if (error instanceof NotPlainError) {
+      return notPlain(name, error.message)
+    }
+    // What was not awaited goes on: as a failure it would be tried again.
+    return over.signal.aborted ? unfinished(words(over.signal.reason)) : failed(words(error))
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', leave)
@@ -79,6 +82,11 @@ export function notPlain(tool: string, why: string): End {
 
 function failed(message: string): End {
   return { error: { code: 'client_error', message } }
+}
+
+/** The end of a call that began, and whose end nobody here knows. */
+function unfinished(message: string): End {
+  return { error: { code: 'outcome_unknown', message } }
 }
 
 /** What was thrown, as the agent reads it. */

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 120_000
 /** What the agent is told of a call. */
 export type Outcome =
   | { readonly outcome: 'ok'; readonly result: unknown }
-  | { readonly outcome: 'error'; readonly error: Fault }
+  | { readonly outcome: 'error' | 'outcome_unknown'; readonly error: Fault }
 
 export interface CallOptions {
   readonly callId?: string
@@ -36,9 +36,11 @@ export async function callTool(
   const find = (wanted: string) => entry(tools, wanted)
   const timeoutMs = one(name, 'tool', find(name)).timeoutMs ?? TIMEOUT_MS
   const end = await executed(find, { callId, name, args, timeoutMs }, signal)
-  return 'error' in end
-    ? { outcome: 'error', error: end.error }
-    : { outcome: 'ok', result: end.result }
+  if (!('error' in end)) {
+    return { outcome: 'ok', result: end.result }
+  }
+  const { error } = end
+  return { outcome: error.code === 'outcome_unknown' ? error.code : 'error', error }
 }
 
 /**

@@ -2,7 +2,13 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { type Connection, connect, defineTool, type Tools } from '../../src/client/index.js'
+import {
+  type Connection,
+  connect,
+  defineTool,
+  type ToolContext,
+  type Tools,
+} from '../../src/client/index.js'
 import { problem, SESSION, SessionServer, TOKEN } from '../session-server.js'
 import { until } from '../until.js'
 
@@ -259,7 +265,7 @@ describe('a call', () => {
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
-  test('tells its tool when the page leaves', async () => {
+  test('whose page leaves is not known to have failed, and its tool is told', async () => {
     let signal: AbortSignal | undefined
     const connection = page({
       wait: defineTool({
@@ -278,7 +284,12 @@ describe('a call', () => {
 
     expect(signal?.aborted).toBe(true)
     expect(await results()).toMatchObject([
-      { error: { message: expect.stringMatching(/^The page left .* may have happened\.$/) } },
+      {
+        error: {
+          code: 'outcome_unknown',
+          message: 'The page left the conversation while it executed wait.',
+        },
+      },
     ])
   })
 })
@@ -358,7 +369,7 @@ describe('a tool that fails', () => {
     },
   )
 
-  test('is an error that names it where it never ends, and its signal is aborted (A-04)', async () => {
+  test('is not known to have failed where it never ends, and its signal is aborted (A-04)', async () => {
     let signal: AbortSignal | undefined
     server.once('POST', '/calls/c_1/claim', {
       body: { claim: 'a', args: { service: 'mail' }, timeoutMs: 50 },
@@ -379,11 +390,25 @@ describe('a tool that fails', () => {
 
     const [first, second] = await results(2)
     expect(first).toMatchObject({
-      error: { code: 'client_error', message: 'restart_service took longer than 50 ms.' },
+      error: { code: 'outcome_unknown', message: 'restart_service took longer than 50 ms.' },
     })
     expect(second).toMatchObject({ result: 1 })
     expect(signal?.aborted).toBe(true)
   })
+})
+
+test('a tool that throws because its time is over is not known to have failed', async () => {
+  server.once('POST', '/calls/c_1/claim', { body: { claim: 'a', args: {}, timeoutMs: 50 } })
+  const stops = (_input: unknown, { signal }: ToolContext) =>
+    new Promise((_done, fail) => {
+      signal.addEventListener('abort', () => fail(new Error('aborted')))
+    })
+  page({ save: defineTool({ description: 'Saves.', parameters: ANY, execute: stops }) })
+  server.offer('c_1', 'save', {})
+
+  expect(await results()).toMatchObject([
+    { error: { code: 'outcome_unknown', message: 'save took longer than 50 ms.' } },
+  ])
 })
 
 describe('a result that cannot be sent', () => {

@@ -20,6 +20,7 @@ from remit.errors import (
     ClaimRefused,
     ClientError,
     InvalidArguments,
+    OutcomeUnknown,
     UnserializableResult,
 )
 from remit.gateway import client_ending
@@ -70,17 +71,21 @@ class Claimed(Struct, frozen=True, kw_only=True):
     handler: str | None = None
 
 
+#: Why a client has no result.
+FaultCode = Literal["client_error", "unserializable_result", "outcome_unknown", "invalid_arguments"]
+
+
 class ClientFault(Struct, frozen=True, kw_only=True):
     """Why a client has no result.
 
     Attributes:
         code: ``client_error``: the handler threw; ``unserializable_result``: it gave back what is
-            no plain JSON; ``invalid_arguments``: the handler's own check refused, and it did
-            not run.
+            no plain JSON; ``outcome_unknown``: it began, and its end was not awaited;
+            ``invalid_arguments``: the handler's own check refused, and it did not run.
     """
 
     message: str
-    code: Literal["client_error", "unserializable_result", "invalid_arguments"] = "client_error"
+    code: FaultCode = "client_error"
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -271,7 +276,7 @@ async def _ended(talks: Talks, called: CallRow, record: JsonObject, given: Resul
         body = Body(kind="json", value=given.value)
         value, missed = shaped(tool, body, tool.response_mapping, masker)
     except CallError as error:
-        happened = isinstance(error, UnserializableResult)
+        happened = isinstance(error, UnserializableResult | OutcomeUnknown)
         return failed(record, error, outcome_of(error), happened=happened)
     return succeeded(record, value, content_of(value), display_of(tool, value), absent=missed)
 
@@ -285,10 +290,12 @@ def _by_client(call: str, ended_json: str) -> bool:
 def _error_of(tool: str, given: ClientFault) -> CallError:
     said = visible(given.message.strip())
     said = said if len(said) <= MAX_MESSAGE else f"{said[:MAX_MESSAGE]}…"
+    # The SDK names the tool by itself.
+    named = re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", said)
     if given.code == "unserializable_result":
-        # The SDK names the tool by itself.
-        named = re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", said)
         return UnserializableResult(said, sent=True) if named else _unserializable(tool, said)
+    if given.code == "outcome_unknown":
+        return OutcomeUnknown(said if named else f"{tool}: {said}", sent=True)
     if given.code == "invalid_arguments":
         return InvalidArguments(
             f"{tool} was not executed: the user's client refused its arguments: {said} "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType, field
 
+from remit.gateway.claiming import FaultCode  # noqa: TC001 (decoded by it)
 from remit.session.events import Status  # noqa: TC001 (decoded by it)
 from remit.web.bodies import CeilingBody, Closed, Limit, Moment, Name, PageQuery, User
 
@@ -76,7 +77,7 @@ class ClientErrorBody(Closed, frozen=True, kw_only=True):
     """Why a client's tool came to no result."""
 
     message: str
-    code: Literal["client_error", "unserializable_result", "invalid_arguments"] = "client_error"
+    code: FaultCode = "client_error"
 
 
 class ResultBody(Closed, frozen=True, kw_only=True):

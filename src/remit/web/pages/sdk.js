@@ -1169,7 +1169,7 @@ async function executed(find, call2, signal) {
   const over = new AbortController();
   const end2 = (why) => over.abort(new Error(why));
   const timer = setTimeout(() => end2(`${name} took longer than ${timeoutMs} ms.`), timeoutMs);
-  const leave = () => end2(`The page left the conversation while it executed ${name}: it may have happened.`);
+  const leave = () => end2(`The page left the conversation while it executed ${name}.`);
   signal.addEventListener("abort", leave);
   try {
     const { execute } = find(name) ?? tool;
@@ -1179,7 +1179,10 @@ async function executed(find, call2, signal) {
     ]);
     return { result: JSON.parse(plainJson(value)) };
   } catch (error) {
-    return error instanceof NotPlainError ? notPlain(name, error.message) : failed(words(error));
+    if (error instanceof NotPlainError) {
+      return notPlain(name, error.message);
+    }
+    return over.signal.aborted ? unfinished(words(over.signal.reason)) : failed(words(error));
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", leave);
@@ -1192,6 +1195,9 @@ function notPlain(tool, why) {
 }
 function failed(message2) {
   return { error: { code: "client_error", message: message2 } };
+}
+function unfinished(message2) {
+  return { error: { code: "outcome_unknown", message: message2 } };
 }
 function words(error) {
   return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
