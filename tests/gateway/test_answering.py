@@ -85,7 +85,7 @@ async def test_call_that_asks_returns_at_once_with_its_card(acme: Stage) -> None
     assert shown["title"] == "Refund o1, 5 in all"
     assert shown["line"] == {
         "act": "SETS SOMETHING OFF",
-        "danger": "changes what is there",
+        "danger": "may be hard to put right",
         "host": "api.acme.example",
     }
     assert shown["args"] == ARGS

@@ -78,7 +78,7 @@ def test_a_card_says_whose_words_are_whose_and_nothing_is_pressed_by_chance(show
     does = f"[...{CARD}.querySelectorAll('dd')].map((one) => one.textContent)"
     assert shown.page.run(does) == [
         'tells the agent {"account":"work"}',
-        f"SETS SOMETHING OFF · changes what is there · {host} · "
+        f"SETS SOMETHING OFF · may be hard to put right · {host} · "
         'calls POST /start of the app\'s component api with {"a":1}',
         "tells the agent {}",
     ]

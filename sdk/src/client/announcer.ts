@@ -16,29 +16,35 @@ export interface Lent {
   readonly context: Readonly<Record<string, unknown>> | undefined
 }
 
+/** A tool that a session does not offer, and why. */
+export interface LeftOut {
+  readonly name: string
+  readonly reason: string
+}
+
+/** Who is told what the server says to an announcement. */
+interface Desk {
+  readonly taken: (leftOut: readonly LeftOut[]) => void
+  readonly refused: (fault: Error) => void
+}
+
 export class Announcer {
   readonly #http: Http
   readonly #path: string
-  readonly #told: (fault: Error | null) => void
+  readonly #desk: Desk
   readonly #signal: AbortSignal
   #lent: Lent | null = null
   /** What was sent last, or is to be sent, without the context. */
   #facts = ''
   #sending: Promise<void> = Promise.resolve()
   #beat: ReturnType<typeof setTimeout> | undefined
+  #leaseMs = DEFAULT_LEASE_MS
   #isAttached = false
 
-  /** @param told what the server says against an announcement; null once it takes one. */
-  constructor(
-    http: Http,
-    session: string,
-    client: string,
-    told: (fault: Error | null) => void,
-    signal: AbortSignal,
-  ) {
+  constructor(http: Http, session: string, client: string, desk: Desk, signal: AbortSignal) {
     this.#http = http
     this.#path = path`/v1/sessions/${session}/clients/${client}`
-    this.#told = told
+    this.#desk = desk
     this.#signal = signal
     signal.addEventListener('abort', () => this.#detach())
   }
@@ -74,22 +80,23 @@ export class Announcer {
       return
     }
     const known = this.#facts
-    let leaseMs = DEFAULT_LEASE_MS
     try {
       const body = { ...JSON.parse(known), ...(lent.context && { context: lent.context }) }
       const said = await this.#http.ask('PUT', this.#path, body, { signal: this.#signal })
-      leaseMs = isRecord(said) && typeof said['leaseMs'] === 'number' ? said['leaseMs'] : leaseMs
+      if (isRecord(said) && typeof said['leaseMs'] === 'number') {
+        this.#leaseMs = said['leaseMs']
+      }
       this.#isAttached = true
-      this.#told(null)
+      this.#desk.taken(leftOutOf(said))
     } catch (error) {
       if (this.#signal.aborted) {
         return
       }
-      this.#told(error as Error)
+      this.#desk.refused(error as Error)
     }
     if (!this.#signal.aborted) {
       clearTimeout(this.#beat)
-      this.#beat = setTimeout(() => this.#send(), leaseMs / BEATS_A_LEASE)
+      this.#beat = setTimeout(() => this.#send(), this.#leaseMs / BEATS_A_LEASE)
     }
   }
 
@@ -100,4 +107,9 @@ export class Announcer {
       this.#http.ask('DELETE', this.#path, undefined, { isLast: true }).catch(() => undefined)
     }
   }
+}
+
+function leftOutOf(said: unknown): readonly LeftOut[] {
+  const found = isRecord(said) ? said['leftOut'] : undefined
+  return Array.isArray(found) ? (found as readonly LeftOut[]) : []
 }

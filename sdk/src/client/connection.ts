@@ -1,14 +1,15 @@
 /** A page's connection with a session: what it shows, what it lends, and what its user does. */
 
 import { entry, type Tools, type WidgetFacts } from '../core/definitions.js'
-import { reduceAll, type SessionState, START } from '../core/state.js'
+import { reduceAll, START } from '../core/state.js'
 import { Http, type HttpOptions, path, RemitError, randomId } from '../transport/http.js'
 import { follow, type Over } from '../transport/stream.js'
 import type { Input } from '../wire/event.js'
 import { isRecord } from '../wire/json.js'
-import { Announcer, type Lent } from './announcer.js'
+import { Announcer, type LeftOut, type Lent } from './announcer.js'
 import { Executor } from './executor.js'
-import { type Notice, ownHandlers, type Prompt } from './handlers.js'
+import { ownHandlers, type Prompt } from './handlers.js'
+import { type Answer, CONNECTING, type Outgoing, type Snapshot } from './snapshot.js'
 
 export type Context = Readonly<Record<string, unknown>>
 
@@ -28,61 +29,11 @@ export interface ConnectionOptions extends HttpOptions, Definitions {
   readonly session: string | (() => Promise<string>)
 }
 
-/** A message that has not come back as an event yet. */
-export interface Outgoing {
-  readonly id: string
-  readonly text: string
-  /** Why it was not sent; null while it is on its way. */
-  readonly fault: string | null
-}
-
-/** How a person answers what waits for one. */
-export type Answer =
-  | {
-      readonly decision: 'approve'
-      readonly digest: string
-      readonly remember?: 'session'
-      /** Who says so, where that is not the session's user: a back end's key alone may. */
-      readonly user?: string
-    }
-  | { readonly decision: 'deny'; readonly note?: string; readonly user?: string }
-  | { readonly press: string }
-  | { readonly skip: true }
-  | { readonly cancel: true }
-
-export type Link = 'connecting' | 'open' | 'lost' | 'offline' | 'over'
-
-/** What is to be shown now. A part that did not change is the same object. */
-export interface Snapshot {
-  readonly state: SessionState
-  readonly link: Link
-  /** Why nothing follows; null where the session was closed, or goes on. */
-  readonly fault: string | null
-  /** What the server says against what the page lends; null where it takes it. */
-  readonly lendingFault: string | null
-  readonly outbox: readonly Outgoing[]
-  readonly prompts: readonly Prompt[]
-  readonly notices: readonly Notice[]
-  /** Whether all that happened before was read. */
-  readonly isCaughtUp: boolean
-}
-
 /** What there is of a session once it is made. */
 interface Begun {
   readonly session: string
   readonly announcer: Announcer
   readonly executor: Executor
-}
-
-const CONNECTING: Snapshot = {
-  state: START,
-  link: 'connecting',
-  fault: null,
-  lendingFault: null,
-  outbox: [],
-  prompts: [],
-  notices: [],
-  isCaughtUp: false,
 }
 
 /**
@@ -103,6 +54,8 @@ export class Connection {
   #headThen: number | null = null
   /** Numbers of the events that messages of the outbox became. */
   readonly #sent = new Map<string, number>()
+  /** Since when the run goes on that is being stopped. */
+  #stopping: { readonly since: string | null } | null = null
   /** What is typed and not sent: it outlives the chat that is unmounted. */
   draft = ''
 
@@ -126,16 +79,22 @@ export class Connection {
 
   #start(session: string): Begun {
     const signal = this.#ended.signal
-    const told = (fault: Error | null) => this.#lendingTold(fault)
-    const announcer = new Announcer(this.#http, session, this.#client, told, signal)
+    const taken = (leftOut: readonly LeftOut[]) => this.#lendingTaken(leftOut)
+    const refused = (fault: Error) => this.#lendingRefused(fault)
+    const desk = { taken, refused }
+    const announcer = new Announcer(this.#http, session, this.#client, desk, signal)
     const own = ownHandlers({
       ask: (prompt, until) => this.#ask(prompt, until),
       tell: (notice) => this.#set({ notices: [...this.#snapshot.notices, notice] }),
     })
     const find = (handler: string) =>
       entry(this.#definitions.tools ?? {}, handler) ?? entry(own, handler)
-    const announced = () => announcer.settled()
-    const executor = new Executor(this.#http, session, this.#client, find, announced, signal)
+    const page = {
+      find,
+      announced: () => announcer.settled(),
+      executes: (executing: string | null) => this.#set({ executing }),
+    }
+    const executor = new Executor(this.#http, session, this.#client, page, signal)
     this.#begun = { session, announcer, executor }
     this.#lend()
     this.#follow(session)
@@ -217,7 +176,15 @@ export class Connection {
 
   /** Stop the run: what was not sent is not sent. @throws RemitError */
   async cancel(): Promise<void> {
-    await this.#post('cancel', {})
+    this.#stopping = { since: this.#snapshot.state.runningSince }
+    this.#set({})
+    try {
+      await this.#post('cancel', {})
+    } catch (error) {
+      this.#stopping = null
+      this.#set({})
+      throw error
+    }
   }
 
   /** Leave the session, which goes on without this page. */
@@ -265,10 +232,31 @@ export class Connection {
     this.#begun?.announcer.lend({ tools, widgets, context } satisfies Lent)
   }
 
-  #lendingTold(fault: Error | null): void {
-    const said = fault instanceof RemitError && fault.status === 0 ? null : (fault?.message ?? null)
+  /** Who is let in to lend something is let in to read what follows, too. */
+  #lendingTaken(leftOut: readonly LeftOut[]): void {
+    const { lendingFault, leftOut: before } = this.#snapshot
+    const isSame = JSON.stringify(leftOut) === JSON.stringify(before)
+    if (lendingFault !== null || !isSame) {
+      this.#set({ lendingFault: null, ...(!isSame && { leftOut }) })
+    }
+    if (!isSame) {
+      for (const { name, reason } of leftOut) {
+        console.warn(`The agent is not offered ${name}: ${reason}.`)
+      }
+    }
+    if (this.#snapshot.link === 'signed_out') {
+      this.#resume()
+    }
+  }
+
+  #lendingRefused(fault: Error): void {
+    const isAway = fault instanceof RemitError && fault.status === 0
+    const said = isAway ? null : fault.message
     if (said !== this.#snapshot.lendingFault) {
       this.#set({ lendingFault: said })
+      if (said !== null) {
+        console.warn(`The agent cannot use what this page lends. ${said}`)
+      }
     }
   }
 
@@ -298,12 +286,17 @@ export class Connection {
         this.#set({ state: reduceAll(this.#snapshot.state, events) })
       },
       reset: () => this.#set({ state: START }),
-      open: () => this.#set({ link: 'open' }),
+      open: () => {
+        this.#set({ link: 'open' })
+        this.#readHead(session)
+      },
       lost: (isOffline: boolean) => this.#set({ link: isOffline ? 'offline' : 'lost' }),
-      over: (why: Over) =>
-        this.#set({ link: 'over', fault: why === 'closed' ? null : why.message }),
+      over: (why: Over) => {
+        const isSignedOut = why !== 'closed' && why.status === 401
+        const fault = why === 'closed' ? null : why.message
+        this.#set({ link: isSignedOut ? 'signed_out' : 'over', fault })
+      },
     }
-    this.#readHead(session)
     await follow(this.#http, session, reader, this.#ended.signal)
   }
 
@@ -316,18 +309,22 @@ export class Connection {
   }
 
   get #isRefused(): boolean {
-    return this.#snapshot.link === 'over' && this.#snapshot.fault !== null
+    const { link, fault } = this.#snapshot
+    return link === 'signed_out' || (link === 'over' && fault !== null)
   }
 
   /** A call that waits since before this page came is only known once all is read. */
   async #readHead(session: string): Promise<void> {
+    if (this.#headThen !== null) {
+      return
+    }
     try {
       const found = await this.#http.ask('GET', path`/v1/sessions/${session}`, undefined, {
         signal: this.#ended.signal,
       })
       this.#headThen = isRecord(found) ? Number(found['headSeq'] ?? 0) : 0
     } catch {
-      // The stream says why.
+      // The stream, which was let in, says what there is.
       this.#headThen = 0
     }
     this.#set({})
@@ -338,12 +335,18 @@ export class Connection {
       return
     }
     const next = { ...this.#snapshot, ...changes }
-    const head = next.state.headSeq
+    const { headSeq: head, status, runningSince } = next.state
+    const isStopping =
+      this.#stopping?.since === runningSince && status !== 'idle' && status !== 'closed'
+    if (!isStopping) {
+      this.#stopping = null
+    }
     const isCaughtUp = next.isCaughtUp || (this.#headThen !== null && head >= this.#headThen)
     const outbox = next.outbox.filter(({ id }) => (this.#sent.get(id) ?? Infinity) > head)
     this.#snapshot = {
       ...next,
       isCaughtUp,
+      isStopping,
       outbox: outbox.length === next.outbox.length ? next.outbox : outbox,
     }
     for (const listener of this.#listeners) {

@@ -15,32 +15,31 @@ interface Claim {
   readonly timeoutMs: number
 }
 
+/** The page that executes. */
+interface Page {
+  readonly find: FindTool
+  /** When the server knows what the page has: before that it gets no call. */
+  readonly announced: () => Promise<void>
+  /** Told the id of the call that is executed from now on, and null once it has come to its end. */
+  readonly executes: (callId: string | null) => void
+}
+
 export class Executor {
   readonly #http: Http
   readonly #session: string
   readonly #client: string
-  readonly #find: FindTool
-  readonly #announced: () => Promise<void>
+  readonly #page: Page
   readonly #signal: AbortSignal
   #waiting: readonly ClientCall[] = []
   #isBusy = false
   /** Offers that were taken, or that are no business of this page's. */
   readonly #done = new Set<string>()
 
-  /** @param announced when the server knows what this page has: before that it gets no call. */
-  constructor(
-    http: Http,
-    session: string,
-    client: string,
-    find: FindTool,
-    announced: () => Promise<void>,
-    signal: AbortSignal,
-  ) {
+  constructor(http: Http, session: string, client: string, page: Page, signal: AbortSignal) {
     this.#http = http
     this.#session = session
     this.#client = client
-    this.#find = find
-    this.#announced = announced
+    this.#page = page
     this.#signal = signal
   }
 
@@ -59,7 +58,7 @@ export class Executor {
     for (;;) {
       // What this page has nothing for is left to others; its tool may come later.
       const call = this.#waiting.find(
-        (one) => !this.#done.has(offer(one)) && this.#find(one.handler) !== undefined,
+        (one) => !this.#done.has(offer(one)) && this.#page.find(one.handler) !== undefined,
       )
       if (!call || this.#signal.aborted) {
         return
@@ -70,7 +69,7 @@ export class Executor {
 
   /** Claim a call and execute it, or wait until it is to be claimed again. */
   async #take(call: ClientCall): Promise<void> {
-    await this.#announced()
+    await this.#page.announced()
     let claim: Claim
     try {
       claim = (await this.#http.ask('POST', this.#path(call, 'claim'), {
@@ -83,7 +82,9 @@ export class Executor {
     this.#done.add(offer(call))
     const { callId, handler: name } = call
     const { args, timeoutMs } = claim
-    const end = await executed(this.#find, { callId, name, args, timeoutMs }, this.#signal)
+    this.#page.executes(callId)
+    const end = await executed(this.#page.find, { callId, name, args, timeoutMs }, this.#signal)
+    this.#page.executes(null)
     await this.#post(call, claim, end)
   }
 

@@ -13,20 +13,13 @@ export {
   type Widgets,
 } from '../core/definitions.js'
 export { type GetToken, RemitError } from '../transport/http.js'
+export type { LeftOut } from './announcer.js'
 export type { ChatOptions } from './chat/chat.js'
 export type { Texts } from './chat/texts.js'
-export {
-  type Answer,
-  Connection,
-  type ConnectionOptions,
-  type Context,
-  type Definitions,
-  type Link,
-  type Outgoing,
-  type Snapshot,
-} from './connection.js'
+export { Connection, type ConnectionOptions, type Context, type Definitions } from './connection.js'
 export type { Notice, Prompt } from './handlers.js'
 export { type Lending, type Mounted, type MountOptions, mount } from './mount.js'
+export type { Answer, Link, Outgoing, Snapshot } from './snapshot.js'
 
 /** Connect a page with a session; the page draws what it wants to of the snapshots. */
 export function connect(options: ConnectionOptions): Connection {

@@ -13,6 +13,9 @@ export interface MessageEntry {
   readonly at: string | null
   /** Whether it was stopped before its end. */
   readonly partial: boolean
+  /** Of the user's that another run came before: it waits for its own, or was stopped with that. */
+  readonly turn?: 'next' | 'dropped'
+  readonly runId?: string
 }
 
 /** What the agent does. */
@@ -61,6 +64,8 @@ export interface EndEntry {
   readonly kind: 'end'
   readonly id: string
   readonly reason: 'cancelled' | 'failed' | 'limit'
+  /** Of what failed; empty where nothing did. */
+  readonly code: string
   readonly message: string
   readonly at: string
 }
@@ -178,18 +183,15 @@ const FOLDS: { readonly [Type in keyof Folds]?: Fold<Type> } = {
       }
     }
   },
-  message: (draft, data, at) => {
-    put(draft, {
-      kind: 'message',
-      id: data.messageId,
-      role: data.role,
-      text: data.text,
-      at,
-      partial: data.partial ?? false,
-    })
+  message: (draft, { messageId: id, role, text, partial = false, runId }, at) => {
+    // One that is said in the place of an answer takes what waits back, and comes next at once.
+    const waits = role === 'user' && draft.runningSince !== null && draft.status !== 'waiting_human'
+    const turn = waits ? { turn: 'next' as const, ...(runId !== undefined && { runId }) } : {}
+    put(draft, { kind: 'message', id, role, text, at, partial, ...turn })
   },
-  run_started: (draft, _data, at) => {
+  run_started: (draft, { runId }, at) => {
     draft.runningSince = at
+    turned(draft, runId, undefined)
   },
   tool_call: (draft, data, at) => {
     const { app, tool, title, args } = data
@@ -232,13 +234,15 @@ const FOLDS: { readonly [Type in keyof Folds]?: Fold<Type> } = {
     draft.status = data.status
   },
   run_finished: (draft, { runId, reason, error }, at) => {
-    if (reason === 'waiting') {
+    // What was stopped before its turn says so itself.
+    if (reason === 'waiting' || turned(draft, runId, 'dropped')) {
       return
     }
     draft.runningSince = null
     cutOff(draft, at)
     if (reason !== 'done') {
-      put(draft, { kind: 'end', id: `end:${runId}`, reason, message: error?.message ?? '', at })
+      const { code = '', message = '' } = error ?? {}
+      put(draft, { kind: 'end', id: `end:${runId}`, reason, code, message, at })
     }
   },
 }
@@ -250,6 +254,20 @@ function cutOff(draft: Draft, at: string): void {
       draft.entries[index] = { ...entry, at, partial: true }
     }
   }
+}
+
+/** What becomes of the message that waits for this run; false where none does. */
+function turned(draft: Draft, runId: string, turn: 'dropped' | undefined): boolean {
+  const at = draft.entries.findLastIndex(
+    (entry) => entry.kind === 'message' && entry.turn === 'next' && entry.runId === runId,
+  )
+  const entry = draft.entries[at]
+  if (entry?.kind !== 'message') {
+    return false
+  }
+  const { turn: _, runId: __, ...rest } = entry
+  draft.entries[at] = turn ? { ...rest, turn } : rest
+  return true
 }
 
 function without(calls: readonly ClientCall[], callId: string): readonly ClientCall[] {

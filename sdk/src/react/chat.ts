@@ -112,6 +112,9 @@ function Render({ definition, input }: RenderProps): ReactNode {
   return definition.render(input as never)
 }
 
+/** As the chat's own words of what failed: its variables reach what stands in its slots. */
+const FAULT: CSSProperties = { color: 'var(--bad)', fontSize: 'var(--small)', margin: 0 }
+
 type Failed = (widget: string, why: string) => string
 
 interface BoundaryProps {
@@ -140,7 +143,11 @@ class Boundary extends Component<BoundaryProps, { readonly fault: unknown }> {
     const { failed, children } = this.props
     return fault === null
       ? children
-      : failed(fault instanceof Error ? fault.message : String(fault))
+      : createElement(
+          'p',
+          { style: FAULT },
+          failed(fault instanceof Error ? fault.message : String(fault)),
+        )
   }
 }
 

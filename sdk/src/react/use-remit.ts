@@ -3,7 +3,7 @@
 /** The session, for a host that draws more of it than the chat. */
 
 import { useContext, useSyncExternalStore } from 'react'
-import type { Answer, Snapshot } from '../client/connection.js'
+import type { Answer, Snapshot } from '../client/snapshot.js'
 import { START } from '../core/state.js'
 import type { Input, Status } from '../wire/event.js'
 import { RemitContext } from './provider.js'

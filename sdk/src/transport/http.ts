@@ -8,6 +8,8 @@ const MAX_RETRY_AFTER_MS = 10_000
 /** Whom no token lets in, the person in the chat is told so; the server's words are for its keys. */
 export const SIGNED_OUT = 'You are not signed in here any more. Sign in again, or reload the page.'
 const AWAY = new Set([0, 502, 503, 504])
+/** RFC 6750, 2.1: a page of HTML or a document of JSON is the answer to another question. */
+const TOKEN = /^[\w\-.~+/]+=*$/
 
 /** An answer that is none of the good ones, or none at all. */
 export class RemitError extends Error {
@@ -59,6 +61,7 @@ export class Http {
   readonly #getToken: GetToken
   readonly #fetch: typeof fetch
   #token: Promise<string> | null = null
+  #warned = ''
 
   constructor({ server, getToken, fetch: given }: HttpOptions) {
     this.#base = server.replace(/\/+$/, '')
@@ -165,12 +168,22 @@ export class Http {
     }
   }
 
+  /** Whoever builds the page is told once; the person reads that the connection is lost. */
+  #warn(error: unknown): void {
+    const words = `getToken: ${error instanceof Error ? error.message : String(error)}`
+    if (words !== this.#warned) {
+      this.#warned = words
+      console.warn(words)
+    }
+  }
+
   /** One question to the host at a time, whoever needs the token. */
   #held(): Promise<string> {
     if (this.#token === null) {
       const asked = Promise.resolve().then(this.#getToken).then(checked)
       this.#token = asked.catch((error: unknown) => {
         this.#token = null
+        this.#warn(error)
         throw error
       })
     }
@@ -179,10 +192,11 @@ export class Http {
 }
 
 function checked(token: unknown): string {
-  if (typeof token === 'string' && token.trim() !== '') {
-    return token.trim()
+  const found = typeof token === 'string' ? token.trim() : ''
+  if (TOKEN.test(found)) {
+    return found
   }
-  throw new RemitError('getToken gave no token: it has to resolve to a text.', 0)
+  throw new RemitError('The agent is not there for you now: getToken gave no token.', 0)
 }
 
 async function refusal(answer: Response): Promise<RemitError> {

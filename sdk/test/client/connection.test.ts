@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import {
   type Connection,
+  type ConnectionOptions,
   connect,
   type Definitions,
   defineTool,
@@ -31,9 +32,9 @@ afterEach(async () => {
   await server.stop()
 })
 
-function page(definitions: Definitions = {}): Connection {
+function page(definitions: Definitions = {}, more: Partial<ConnectionOptions> = {}): Connection {
   const options = { server: server.url, session: SESSION, getToken: () => TOKEN, ...definitions }
-  const made = connect(options)
+  const made = connect({ ...options, ...more })
   open.push(made)
   return made
 }
@@ -161,6 +162,23 @@ describe('what a page lends', () => {
     await until(() => expect(connection.snapshot().lendingFault).toBeNull())
   })
 
+  test('is told of where this session does not offer all of it, to who builds the page', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const leftOut = [{ name: 'save', reason: 'the session was made without it (clientTools)' }]
+    server.answer(({ method }) =>
+      method === 'PUT' ? { body: { leaseMs: 90, leftOut } } : undefined,
+    )
+    const connection = page(definitions())
+    await until(() => expect(announced().length).toBeGreaterThanOrEqual(3))
+
+    expect(connection.snapshot().leftOut).toEqual(leftOut)
+    expect(connection.snapshot().lendingFault).toBeNull()
+    expect(warned.mock.calls).toEqual([
+      ['The agent is not offered save: the session was made without it (clientTools).'],
+    ])
+    warned.mockRestore()
+  })
+
   test('is taken back when the page leaves', async () => {
     const connection = page(definitions())
     await caughtUp(connection)
@@ -227,11 +245,11 @@ describe('what is shown', () => {
     expect(connection.snapshot().fault).toBe('Refused: not_found.')
   })
 
-  test('goes on once the user is signed in again and says something', async () => {
+  test('goes on at once where the user is signed in again and says something', async () => {
     let isSignedIn = false
     server.answer(() => (isSignedIn ? undefined : problem(401, 'unauthorized')))
     const connection = page(definitions())
-    await until(() => expect(connection.snapshot().link).toBe('over'))
+    await until(() => expect(connection.snapshot().link).toBe('signed_out'))
     expect(connection.snapshot().fault).toMatch(/^You are not signed in here any more\./)
 
     await connection.send('hello')
@@ -244,6 +262,51 @@ describe('what is shown', () => {
     await until(() => expect(connection.snapshot().state.entries.at(-1)?.kind).toBe('message'))
     const [told, said] = [announced().at(-1), server.of('POST', '/messages').at(-1)]
     expect(server.asked.indexOf(told as never)).toBeLessThan(server.asked.indexOf(said as never))
+  })
+
+  test('goes on by itself once the user is signed in again', async () => {
+    let isSignedIn = true
+    server.answer(({ method }) => (method === 'PUT' ? { body: { leaseMs: 90 } } : undefined))
+    server.answer(() => (isSignedIn ? undefined : problem(401, 'unauthorized')))
+    const connection = page(definitions())
+    await caughtUp(connection)
+    isSignedIn = false
+    server.drop()
+    await until(() => expect(connection.snapshot().link).toBe('signed_out'))
+
+    isSignedIn = true
+
+    await until(() => expect(connection.snapshot().link).toBe('open'))
+    expect(connection.snapshot().fault).toBeNull()
+  })
+
+  test.each([
+    '<!doctype html>\n<html>Sign in</html>',
+    '{"error":"not signed in"}',
+    'Internal Server Error',
+    '',
+    undefined,
+  ])('is as long as the host gives %j for a token that the connection is lost', async (given) => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    let token: unknown = given
+    const connection = page(definitions(), { getToken: () => token as string })
+    await until(() => expect(connection.snapshot().link).toBe('lost'))
+    expect(server.asked).toEqual([])
+
+    token = TOKEN
+
+    await until(() => expect(connection.snapshot().link).toBe('open'))
+    expect(warned.mock.calls).toEqual([[expect.stringContaining('getToken gave no token')]])
+    warned.mockRestore()
+  })
+
+  test('is not whole until it is known where the log was, though the server was away', async () => {
+    server.answer(() => ({ status: 503 }))
+    const connection = page()
+    await until(() => expect(connection.snapshot().link).toBe('lost'))
+
+    expect(connection.snapshot().isCaughtUp).toBe(false)
+    server.answer(() => undefined)
   })
 
   test('is over without a fault where the session was closed', async () => {

@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 function drawn(text: string): HTMLElement {
-  const made = markdown(text, 'too long')
+  const made = markdown(text, { tooLong: 'too long', table: 'Table' })
   document.body.append(made)
   return made
 }
@@ -131,10 +131,24 @@ describe('a text', () => {
     ['~~~\nnever closed', '<pre tabindex="0">never closed</pre>'],
     [
       '| a | b |\n|---|:-:|\n| 1 |',
-      '<div class="table" tabindex="0"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td></td></tr></tbody></table></div>',
+      '<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td></td></tr></tbody></table></div>',
+    ],
+    [
+      '> one\n> two\n>\n> > - three\nfour',
+      '<blockquote><p>one\ntwo</p><blockquote><ul><li>three</li></ul></blockquote></blockquote><p>four</p>',
     ],
   ])('is drawn: %s', (text, html) => {
-    expect(drawn(text).innerHTML).toBe(html)
+    expect(drawn(text).innerHTML.replaceAll(/ dir="\w+"/g, '')).toBe(html)
+  })
+
+  test.each(['p', 'h3', 'ul', 'ol', 'th', 'td'])('runs as its own letters do: %s', (tag) => {
+    const made = drawn('# שלום\n\nשלום\n\n- שלום\n\n1. שלום\n\n|א|\n|-|\n|א|\n')
+
+    expect(made.querySelector(tag)?.getAttribute('dir')).toBe('auto')
+  })
+
+  test('that is code runs from left to right', () => {
+    expect(drawn('```\nx\n```').querySelector('pre')?.dir).toBe('ltr')
   })
 
   test('has what cannot be seen written out', () => {

@@ -3,6 +3,7 @@
 import axe from 'axe-core'
 import { expect } from 'vitest'
 import { type Mounted, type MountOptions, mount } from '../../src/client/index.js'
+import type { Input } from '../../src/wire/event.js'
 import { SESSION, type SessionServer, TOKEN } from '../session-server.js'
 import { until } from '../until.js'
 
@@ -95,3 +96,40 @@ export function press(element: Element, key: string): void {
     new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true }),
   )
 }
+
+export const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, calls: 1, ms: 1 }
+
+/** An approval that waits. */
+export function approval(more: Partial<Input> = {}): Input {
+  return {
+    id: 'i_1',
+    inputId: 'i_1',
+    kind: 'approval',
+    status: 'open',
+    callId: 'c_1',
+    user: 'ana',
+    app: 'orders',
+    tool: 'cancel_order',
+    title: 'Cancel order “7”',
+    titleParts: [
+      { text: 'Cancel order ', inserted: false },
+      { text: '7', inserted: true },
+    ],
+    line: { act: 'DELETES', danger: 'cannot be undone', host: 'api.orders.example' },
+    verb: 'Cancel the order',
+    arguments: [{ title: 'Order', text: '7' }],
+    args: { id: '7' },
+    preview: { customer: 'Acme' },
+    request: { method: 'DELETE', url: 'https://api.orders.example/7', headers: {}, body: null },
+    reason: 'it is destructive',
+    account: 'ana@orders',
+    digest: 'd_1',
+    by: 'user',
+    createdAt: '2026-01-01T00:00:00Z',
+    expiresAt: '2026-01-02T00:00:00Z',
+    runId: 'r_1',
+    ...more,
+  }
+}
+
+export const RUN = { runId: 'r_1', model: null, instructionsDigest: '', catalogDigests: {} }

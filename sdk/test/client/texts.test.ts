@@ -40,7 +40,7 @@ describe('the texts', () => {
     'READS',
     'NEEDS YOU',
     'can be put right',
-    'changes what is there',
+    'may be hard to put right',
     'cannot be undone',
     'the app asks you to choose',
   ])("have the platform's words about a call in Spanish: %s", (words) => {

@@ -184,6 +184,7 @@ describe('the fold over events', () => {
           kind: 'end',
           id: 'end:r_1',
           reason: 'limit',
+          code: 'x',
           message: 'Too long.',
           at: second(20),
         },

@@ -1,7 +1,8 @@
 /** A conversation of 5,000 entries, for the benchmark: what it costs to show, to grow and to scroll. */
 
 import { Chat } from '../../src/client/chat/chat.js'
-import type { Connection, Snapshot } from '../../src/client/connection.js'
+import type { Connection } from '../../src/client/connection.js'
+import { CONNECTING, type Snapshot } from '../../src/client/snapshot.js'
 import { reduceAll, type SessionState, START } from '../../src/core/state.js'
 import type { SessionEvent, TextDelta } from '../../src/wire/event.js'
 
@@ -48,16 +49,7 @@ window.measured = async () => {
   let state: SessionState = START
   // The part of a connection that a chat looks at.
   const connection = {
-    snapshot: (): Snapshot => ({
-      state,
-      link: 'open',
-      fault: null,
-      lendingFault: null,
-      outbox: [],
-      prompts: [],
-      notices: [],
-      isCaughtUp: true,
-    }),
+    snapshot: (): Snapshot => ({ ...CONNECTING, state, link: 'open', isCaughtUp: true }),
     subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -28,7 +28,7 @@ MAX_TITLE_CHARACTERS = 200
 _MAX_VALUE_CHARACTERS = 400
 _DANGER = {
     DangerLevel.SAFE: "can be put right",
-    DangerLevel.MODERATE: "changes what is there",
+    DangerLevel.MODERATE: "may be hard to put right",
     DangerLevel.DESTRUCTIVE: "cannot be undone",
 }
 

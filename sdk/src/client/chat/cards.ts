@@ -3,12 +3,14 @@
 import type { InputEntry } from '../../core/state.js'
 import type { Input, Resolution } from '../../wire/event.js'
 import { isRecord } from '../../wire/json.js'
-import type { Answer } from '../connection.js'
+import type { Answer } from '../snapshot.js'
 import { button, clock, el, folded, pairs, pre, pretty } from './dom.js'
 import type { Texts } from './texts.js'
 
 /** The platform's words for what is destructive. */
 const GONE = 'cannot be undone'
+/** And for where a call of a page's own tool runs. */
+const CLIENT = "the user's client"
 const MOST_PREVIEWED = 20
 const MAX_NOTE = 2000
 const SOMEBODY = 'somebody-else'
@@ -23,6 +25,8 @@ export interface Desk {
   readonly standsIn: boolean
   /** What the host adds to the card of a missing connection. */
   readonly connectPart: (input: Input) => Node | null
+  /** What the host adds to an approval: the record that an id names, say. */
+  readonly approvalPart: (input: Input) => Node | null
 }
 
 /** The card of an open input. None of its buttons has the focus by itself. */
@@ -40,10 +44,9 @@ export function settled({ input, resolved }: InputEntry, { texts, locale }: Desk
     const isNobody = !who || who === 'system' || resolved.status === 'expired'
     const what = decision(input, resolved, isNobody, texts)
     const note = resolved.note ? `: ${resolved.note}` : ''
+    const said = isNobody ? what : `${who} ${what}`
     line.append(
-      el('span', {
-        text: `${isNobody ? what : `${who} ${what}`} · ${clock(resolved.at, locale)}${note}`,
-      }),
+      el('span', { text: `${said} · ${clock(resolved.at, locale)} · ${input.title}${note}` }),
     )
   }
   return line
@@ -118,7 +121,7 @@ function answerer(made: HTMLElement, input: Input, desk: Desk): Answering {
 
 // --- an approval ----------------------------------------------------------------------------
 
-function approving({ standsIn }: Desk) {
+function approving({ standsIn, approvalPart }: Desk) {
   return (input: Input, answer: Answering, texts: Texts): (Node | null)[] => {
     const { line, arguments: given = [], reason } = input
     return [
@@ -134,16 +137,21 @@ function approving({ standsIn }: Desk) {
               : input.tool,
           }),
         ),
-        line ? el('p', { class: 'small', text: texts.on(line.host, input.account ?? '') }) : null,
+        line ? el('p', { class: 'small', text: where(line.host, input, texts) }) : null,
       ),
       el('p', { class: 'title' }, title(input)),
       given.length > 0 ? pairs(given.map((one) => [one.title, one.text])) : null,
+      approvalPart(input),
       preview(input, texts),
       reason ? el('p', { class: 'small', text: texts.because(reason) }) : null,
       request(input, texts),
       ...verbs(input, answer, texts, standsIn),
     ]
   }
+}
+
+function where(host: string, { account }: Input, texts: Texts): string {
+  return host === CLIENT ? texts.inPage : texts.on(host, account ?? '')
 }
 
 function title({ titleParts, title: whole }: Input): HTMLElement[] {

@@ -1,22 +1,22 @@
 /** A whole chat in an element: transcript, what waits for a person, and where one writes. */
 
 import type { Widgets } from '../../core/definitions.js'
-import type { Entry } from '../../core/state.js'
 import type { Input } from '../../wire/event.js'
-import type { Answer, Connection, Snapshot } from '../connection.js'
+import type { Connection } from '../connection.js'
 import type { Notice } from '../handlers.js'
-import { button, el, took, visible } from './dom.js'
+import type { Answer, Snapshot } from '../snapshot.js'
+import { button, el, took } from './dom.js'
+import { Follower } from './following.js'
 import { outgoing, prompted } from './pending.js'
+import { Speaker } from './speaking.js'
 import { dress } from './style.js'
 import { faultText, localeOf, type Texts, textsOf } from './texts.js'
 import { Transcript } from './transcript.js'
 import { WidgetShelf } from './widgets.js'
 
-/** Whoever reads this near the end stays at the end. */
-const NEAR_PX = 80
+/** What is lower than this has no room for a second line anywhere. */
+const SHORT_PX = 320
 const UNPAINTED_MS = 200
-const NEWS_MS = 10_000
-const MAX_SPOKEN = 400
 
 export interface ChatOptions {
   /** BCP 47; the page's own where it is left out. */
@@ -27,6 +27,8 @@ export interface ChatOptions {
   readonly maxLiveWidgets?: number
   /** What the host adds to the card of a missing connection: a link to its settings, say. */
   readonly connectPart?: (input: Input) => Node | null
+  /** What the host adds to an approval: the record that an id names, say. */
+  readonly approvalPart?: (input: Input) => Node | null
   /** What the host adds to a call that was opened. */
   readonly callPart?: (callId: string) => Node | null
   /** What the product is called; `remit` where it is left out. */
@@ -49,14 +51,16 @@ export class Chat {
   readonly #send: HTMLButtonElement
   readonly #stop: HTMLButtonElement
   readonly #line = el('p', { class: 'line small' })
-  readonly #spoken = el('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' })
+  readonly #speaker: Speaker
   readonly #outbox = el('div', { class: 'outbox' })
   readonly #prompts = el('div', { class: 'prompts' })
   readonly #empty = el('p', { class: 'note empty' })
-  readonly #toEnd: HTMLButtonElement
+  readonly #section: HTMLElement
+  readonly #follower: Follower
   readonly #leave: (() => void)[] = []
   #shown: Snapshot | null = null
-  #isAtEnd = true
+  /** What was wrong when that was looked at last. */
+  #wrong = ''
   #frame = 0
   #late: ReturnType<typeof setTimeout> | undefined
 
@@ -64,6 +68,7 @@ export class Chat {
     this.#connection = connection
     this.#locale = localeOf(options.locale)
     this.#texts = textsOf(this.#locale, options.texts)
+    this.#speaker = new Speaker(this.#texts)
     this.#root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
     this.#shelf = new WidgetShelf(host, this.#texts, options.maxLiveWidgets)
     this.#scroller = el('div', { class: 'scroll', tabindex: '-1' })
@@ -75,7 +80,9 @@ export class Chat {
         brand: options.brand ?? 'remit',
         standsIn: options.standsIn ?? false,
         connectPart: options.connectPart ?? (() => null),
+        approvalPart: options.approvalPart ?? (() => null),
         callPart: options.callPart ?? (() => null),
+        isHere: (callId) => connection.snapshot().executing === callId,
         shelf: this.#shelf,
         // A finger wants no keyboard to come up by itself.
         refocus: () =>
@@ -89,8 +96,10 @@ export class Chat {
     this.#words = el('textarea', { rows: 1, 'aria-label': this.#texts.message })
     this.#send = el('button', { type: 'submit', class: 'primary', text: this.#texts.send })
     this.#stop = button(this.#texts.stop, () => this.#cancel())
-    this.#toEnd = button(this.#texts.toNewest, () => this.#scrollToEnd(), 'to-end')
-    this.#build()
+    this.#follower = new Follower(this.#scroller, this.#transcript.node, this.#texts.toNewest, () =>
+      this.#section.classList.toggle('short', this.#section.clientHeight < SHORT_PX),
+    )
+    this.#section = this.#built()
     this.#listen()
     this.#show()
   }
@@ -117,7 +126,7 @@ export class Chat {
 
   // --- what it is made of -----------------------------------------------------------------------
 
-  #build(): void {
+  #built(): HTMLElement {
     this.#words.value = this.#connection.draft
     const composer = el(
       'form',
@@ -144,18 +153,19 @@ export class Chat {
       'section',
       { class: 'chat', 'aria-label': this.#texts.chat, lang: this.#locale },
       this.#scroller,
-      this.#toEnd,
+      this.#follower.button,
       this.#line,
       composer,
-      this.#spoken,
+      this.#speaker.node,
     )
     section.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && this.#isBusy) {
+      if (event.key === 'Escape' && this.#isBusy && this.#isForChat(event)) {
         this.#cancel()
       }
     })
     dress(this.#root)
     this.#root.append(section)
+    return section
   }
 
   #listen(): void {
@@ -169,27 +179,19 @@ export class Chat {
         this.#say()
       }
     })
-    const scroller = this.#scroller
-    scroller.addEventListener('scroll', () => {
-      const below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
-      this.#isAtEnd = below < NEAR_PX
-      this.#toEnd.hidden = this.#isAtEnd
-    })
-    this.#toEnd.hidden = true
-    if (typeof ResizeObserver === 'function') {
-      // A picture that arrives later moves the end.
-      const seen = new ResizeObserver(() => {
-        if (this.#isAtEnd) {
-          this.#scrollToEnd()
-        }
-      })
-      seen.observe(this.#transcript.node)
-      seen.observe(scroller)
-      this.#leave.push(() => seen.disconnect())
-    }
     const ticking = setInterval(() => this.#tick(), 1000)
     const unsubscribe = this.#connection.subscribe(() => this.#soon())
-    this.#leave.push(unsubscribe, () => clearInterval(ticking))
+    this.#leave.push(
+      unsubscribe,
+      () => clearInterval(ticking),
+      () => this.#follower.close(),
+    )
+  }
+
+  /** A key that a host's widget, a field or a keyboard that composes has no use of its own for. */
+  #isForChat({ target, isComposing, defaultPrevented }: KeyboardEvent): boolean {
+    const isOwn = target instanceof Node && this.#root.contains(target)
+    return isOwn && !isComposing && !defaultPrevented && !(target instanceof HTMLInputElement)
   }
 
   // --- what its user does -------------------------------------------------------------------------
@@ -200,26 +202,25 @@ export class Chat {
       return
     }
     this.#words.value = this.#connection.draft = ''
-    this.#isAtEnd = true
+    this.#follower.jump()
     this.#connection.send(text)
   }
 
+  /** What could not be sent is written on, before what was begun since. */
+  #edit(text: string): void {
+    const words = this.#words
+    words.value = this.#connection.draft = [text, words.value].filter(Boolean).join('\n')
+    words.focus()
+  }
+
   async #cancel(): Promise<void> {
+    if (this.#connection.snapshot().isStopping) {
+      return
+    }
     try {
       await this.#connection.cancel()
     } catch (error) {
-      this.#tell((error as Error).message)
-    }
-  }
-
-  /** What is approved is read before its button: where not all of a card fits, its head is shown. */
-  #scrollToEnd(): void {
-    const scroller = this.#scroller
-    const card = scroller.querySelector<HTMLElement>('.transcript > :last-child > .card')
-    if (card && card.offsetHeight > scroller.clientHeight) {
-      card.scrollIntoView({ block: 'start' })
-    } else {
-      scroller.scrollTop = scroller.scrollHeight
+      this.#speaker.tell((error as Error).message)
     }
   }
 
@@ -245,20 +246,20 @@ export class Chat {
     this.#shown = now
     this.#transcript.show(now.state.entries)
     if (before?.state.entries !== now.state.entries) {
-      this.#speak(before?.state.entries ?? [], now.state.entries)
+      this.#speaker.news(before?.state.entries ?? [], now.state.entries)
     }
     if (before?.outbox !== now.outbox) {
       this.#outbox.replaceChildren(
-        ...now.outbox.map((one) => outgoing(one, this.#connection, this.#texts)),
+        ...now.outbox.map((one) =>
+          outgoing(one, this.#connection, (text) => this.#edit(text), this.#texts),
+        ),
       )
     }
     if (before?.prompts !== now.prompts || before?.notices !== now.notices) {
       this.#showPrompts(now, before?.notices ?? [])
     }
     this.#showLine(now)
-    if (this.#isAtEnd) {
-      this.#scrollToEnd()
-    }
+    this.#follower.follow()
   }
 
   #settle(): void {
@@ -272,8 +273,9 @@ export class Chat {
     const isOver = now.link === 'over' || status === 'closed'
     this.#words.disabled = this.#send.disabled = isOver
     this.#stop.hidden = !this.#isBusy || isOver
+    this.#stop.setAttribute('aria-disabled', String(now.isStopping))
     this.#words.placeholder = this.#placeholder(isOver, status)
-    const isOpening = !now.isCaughtUp && now.link === 'connecting'
+    const isOpening = !now.isCaughtUp && now.link !== 'over'
     this.#empty.hidden = !this.#transcript.isEmpty || now.outbox.length > 0
     this.#empty.textContent = isOpening ? this.#texts.opening : this.#texts.empty
     const trouble = this.#trouble(now)
@@ -281,9 +283,10 @@ export class Chat {
     this.#line.classList.toggle('bad', trouble !== '')
     if (this.#line.textContent !== words) {
       this.#line.textContent = words
-      if (trouble) {
-        this.#tell(trouble)
-      }
+    }
+    if (this.#wrong !== trouble) {
+      this.#wrong = trouble
+      this.#speaker.tell(trouble || this.#texts.back)
     }
   }
 
@@ -303,18 +306,22 @@ export class Chat {
         return this.#texts.lost
       case 'offline':
         return this.#texts.offline
+      case 'signed_out':
       case 'over':
         return fault === null ? this.#texts.closed : faultText(fault, this.#texts)
       default:
         return status === 'closed'
           ? this.#texts.closed
           : lendingFault
-            ? this.#texts.lendingFault(lendingFault)
+            ? this.#texts.lendingFault
             : ''
     }
   }
 
-  #goingOn({ state }: Snapshot): string {
+  #goingOn({ state, executing, isStopping }: Snapshot): string {
+    if (isStopping) {
+      return this.#texts.stopping
+    }
     switch (state.status) {
       case 'running': {
         const last = state.entries.at(-1)
@@ -326,7 +333,8 @@ export class Chat {
       case 'waiting_human':
         return this.#texts.waitsForYou
       case 'waiting_client':
-        return this.#texts.waitsForPage
+        // What this page executes says so in its own line.
+        return executing === null ? this.#texts.waitsForPage : ''
       default:
         return ''
     }
@@ -345,35 +353,8 @@ export class Chat {
     )
     for (const notice of notices) {
       if (!before.includes(notice)) {
-        this.#tell(notice.text)
+        this.#speaker.tell(notice.text)
       }
     }
   }
-
-  // --- what is said to who does not look --------------------------------------------------------------
-
-  /** A whole message, not its pieces; and what needs an answer. What happened before is no news. */
-  #speak(before: readonly Entry[], now: readonly Entry[]): void {
-    for (let at = Math.max(0, now.length - MAX_NEW); at < now.length; at += 1) {
-      const entry = now[at]
-      if (entry && entry !== before[at] && isNew(entry)) {
-        if (entry.kind === 'message' && entry.role === 'assistant' && entry.at !== null) {
-          this.#tell(entry.text)
-        } else if (entry.kind === 'input' && !entry.resolved) {
-          this.#tell(this.#texts.needed(entry.input.title))
-        }
-      }
-    }
-  }
-
-  #tell(words: string): void {
-    this.#spoken.textContent = visible(words).slice(0, MAX_SPOKEN)
-  }
-}
-
-/** Of what comes at once so much is looked at for news. */
-const MAX_NEW = 20
-
-function isNew({ at }: Entry): boolean {
-  return at !== null && Date.now() - Date.parse(at) < NEWS_MS
 }

@@ -5,7 +5,7 @@
 
 import type { Display } from '../../wire/event.js'
 import { isRecord } from '../../wire/json.js'
-import { absolute, el, link, pre, pretty, visible } from './dom.js'
+import { absolute, el, link, pre, pretty, scrolled, visible } from './dom.js'
 import { embed, type Framing } from './embed.js'
 import { markdown } from './markdown.js'
 import type { Texts } from './texts.js'
@@ -24,7 +24,7 @@ function inside(display: Display, framing: Framing): HTMLElement | null {
     return embed(display.embedUrl, framing)
   }
   if ('markdown' in display) {
-    return markdown(display.markdown, texts.tooLong)
+    return markdown(display.markdown, texts)
   }
   if (!('renderer' in display)) {
     return null
@@ -90,10 +90,9 @@ function table(data: unknown, texts: Texts): HTMLElement | null {
   return el(
     'div',
     {},
-    el(
-      'div',
-      { class: 'table', tabindex: '0', role: 'region', 'aria-label': texts.table },
+    scrolled(
       el('table', {}, el('thead', {}, el('tr', {}, head)), el('tbody', {}, body)),
+      texts.table,
     ),
     left > 0 ? el('p', { class: 'small', text: texts.moreRows(left) }) : null,
   )

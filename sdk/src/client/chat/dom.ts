@@ -81,7 +81,12 @@ export function folded(word: string, ...inside: readonly Child[]): HTMLElement {
 }
 
 export function pre(text: string): HTMLElement {
-  return el('pre', { text, tabindex: '0' })
+  return el('pre', { text, tabindex: '0', dir: 'ltr' })
+}
+
+/** A table that is scrolled where it is too wide. */
+export function scrolled(table: HTMLTableElement, name: string): HTMLElement {
+  return el('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': name }, table)
 }
 
 export function button(text: string, work: () => void, kind = ''): HTMLButtonElement {

@@ -11,13 +11,16 @@ import type {
 } from '../../core/state.js'
 import { card, type Desk, settled } from './cards.js'
 import { shown } from './display.js'
-import { el, pre, pretty, took } from './dom.js'
+import { el, folded, pre, pretty, took } from './dom.js'
 import type { Framing } from './embed.js'
 import { markdown } from './markdown.js'
 import type { Texts } from './texts.js'
 import type { WidgetShelf } from './widgets.js'
 
 const BAD = new Set(['error', 'expired', 'outcome_unknown'])
+const FAULTY = new Set(['error', 'outcome_unknown'])
+/** What is wrong with a model is for who runs it; the person can only try again. */
+const MODEL_FAULTS = new Set(['model_unavailable', 'model_invalid'])
 
 /** What entries are drawn with. */
 export interface Drawing extends Desk, Framing {
@@ -26,6 +29,8 @@ export interface Drawing extends Desk, Framing {
   readonly refocus: () => void
   /** What the host adds to a call that was opened. */
   readonly callPart: (callId: string) => Node | null
+  /** Whether a call is executed in this very page now. */
+  readonly isHere: (callId: string) => boolean
 }
 
 /** A drawn entry. */
@@ -48,7 +53,7 @@ export function drawn(entry: Entry, drawing: Drawing): Drawn {
     case 'widget':
       return fixed(drawing.shelf.place(entry))
     case 'end':
-      return fixed(end(entry, drawing.texts))
+      return fixed(end(entry, drawing))
     case 'lack':
       return fixed(lack(entry, drawing.texts))
   }
@@ -63,31 +68,37 @@ function fixed(node: HTMLElement): Drawn {
 function message(first: MessageEntry, texts: Texts): Drawn {
   const who = first.role === 'user' ? texts.you : texts.agent
   const node = el('div', { class: `turn ${first.role}`, role: 'article', 'aria-label': who })
-  let text: string | null = null
-  let isPartial: boolean | null = null
+  let before: MessageEntry | null = null
   const update = (entry: Entry) => {
     if (entry.kind !== 'message' || entry.role !== first.role) {
       return false
     }
-    if (entry.text !== text || entry.partial !== isPartial) {
-      text = entry.text
-      isPartial = entry.partial
-      // What the user wrote is shown as it was written.
-      const words =
-        entry.role === 'user' ? el('p', { class: 'said', text }) : markdown(text, texts.tooLong)
-      const cut = entry.partial ? [el('p', { class: 'note', text: texts.cutOff })] : []
-      node.replaceChildren(words, ...cut)
+    if (before === null || !isSame(entry, before)) {
+      node.replaceChildren(...said(entry, texts))
     }
+    before = entry
     return true
   }
   update(first)
   return { node, update }
 }
 
+function isSame(one: MessageEntry, other: MessageEntry): boolean {
+  return one.text === other.text && one.partial === other.partial && one.turn === other.turn
+}
+
+function said({ role, text, partial, turn }: MessageEntry, texts: Texts): HTMLElement[] {
+  // What the user wrote is shown as it was written.
+  const words =
+    role === 'user' ? el('p', { class: 'said', dir: 'auto', text }) : markdown(text, texts)
+  const note = partial ? texts.cutOff : turn && texts[turn]
+  return note ? [words, el('p', { class: 'note', text: note })] : [words]
+}
+
 // --- what is done ---------------------------------------------------------------------------
 
 function call(first: CallEntry, drawing: Drawing): Drawn {
-  const { texts, callPart } = drawing
+  const { texts, callPart, isHere } = drawing
   const meta = el('span', { class: 'meta' })
   const inside = el('div', { class: 'inside' })
   const details = el(
@@ -120,7 +131,7 @@ function call(first: CallEntry, drawing: Drawing): Drawn {
     if (!now.ended) {
       // How long a person takes is no speed of the call.
       const time = now.waitsFor === 'person' ? '' : ` · ${took(at - Date.parse(now.at))}`
-      meta.textContent = ` · ${goingOn(now, texts)}${time}`
+      meta.textContent = ` · ${goingOn(now, isHere(now.id), texts)}${time}`
     }
   }
   const update = (entry: Entry) => {
@@ -145,11 +156,11 @@ function call(first: CallEntry, drawing: Drawing): Drawn {
   return { node, update, tick }
 }
 
-function goingOn({ waitsFor, progress }: CallEntry, texts: Texts): string {
+function goingOn({ waitsFor, progress }: CallEntry, isHere: boolean, texts: Texts): string {
   if (waitsFor === 'person') {
     return texts.waitsForYou.replace(/\.$/, '')
   }
-  if (waitsFor === 'page') {
+  if (waitsFor === 'page' && !isHere) {
     return texts.waitsForPage.replace(/\.$/, '')
   }
   return progress ? texts.progress(progress.status, progress.polls) : texts.atWork
@@ -171,7 +182,7 @@ function finish(
   const error = display && 'error' in display ? display.error : null
   const notes: HTMLElement[] = []
   // A person's no says itself; what refused it otherwise, and why, does not.
-  if (error && (outcome === 'error' || (outcome === 'denied' && error.code !== 'denied'))) {
+  if (error && (FAULTY.has(outcome) || (outcome === 'denied' && error.code !== 'denied'))) {
     // What the agent is told of it stands below in the person's language.
     const text = error.message.replace(MAY_HAVE_HAPPENED, '').trim()
     notes.push(el('p', { class: 'note bad', text }))
@@ -209,10 +220,19 @@ function input(first: InputEntry, drawing: Drawing): Drawn {
 
 // --- what went wrong ----------------------------------------------------------------------------
 
-function end({ reason, message: said }: EndEntry, texts: Texts): HTMLElement {
-  return reason === 'cancelled'
-    ? el('p', { class: 'note', text: texts.stopped })
-    : el('p', { class: 'note bad', text: said || texts.failed })
+function end({ reason, code, message: said }: EndEntry, { texts, standsIn }: Drawing): HTMLElement {
+  if (reason === 'cancelled') {
+    return el('p', { class: 'note', text: texts.stopped })
+  }
+  if (MODEL_FAULTS.has(code) && !standsIn) {
+    return el(
+      'div',
+      { class: 'note' },
+      el('p', { class: 'bad', text: texts.noModel }),
+      folded(texts.forBuilders, el('p', { text: said })),
+    )
+  }
+  return el('p', { class: 'note bad', text: said || texts.failed })
 }
 
 function lack({ app, tool, reason }: LackEntry, texts: Texts): HTMLElement {

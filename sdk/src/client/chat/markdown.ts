@@ -1,36 +1,52 @@
 /**
- * A text drawn from a part of Markdown: paragraphs, headings, lists, code, tables, bold, italics
+ * A text drawn from a part of Markdown: paragraphs, headings, lists, quotes, code, tables, bold, italics
  * and absolute links. All else is text, HTML before all; nothing of it is loaded. Elements are made
  * one by one, each from a text, so that no text is ever read as markup.
  */
 
-import { absolute, el, link, pre, visible } from './dom.js'
+import { absolute, el, link, pre, scrolled, visible } from './dom.js'
+import type { Texts } from './texts.js'
 
 const MAX_CHARACTERS = 16_384
 const MAX_DEPTH = 4
 const MAX_COLUMNS = 20
+/** A text runs as its own letters do, whatever the page's language. */
+const AUTO = { dir: 'auto' }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/
+const QUOTE = /^ {0,3}> ?(.*)$/
 const ITEM = /^( *)(?:[-*+]|(\d{1,9})[.)])[ \t]+(.*)$/
 const RULED = /^\s*\|?\s*:?-{1,100}:?\s*(\|\s*:?-{1,100}:?\s*){0,20}\|?\s*$/
 
-/** A note as elements; `tooLong` is said where its end is left out. */
-export function markdown(text: string, tooLong: string): HTMLElement {
-  const made = el('div', { class: 'prose' })
+/** What is said in the place of what is left out, and of what a table is. */
+type Words = Pick<Texts, 'tooLong' | 'table'>
+
+/** A note as elements. */
+export function markdown(text: string, texts: Words): HTMLElement {
   const lines = visible(text.slice(0, MAX_CHARACTERS)).split('\n')
+  const made = el('div', { class: 'prose' }, blocks(lines, texts, 0))
+  if (text.length > MAX_CHARACTERS) {
+    made.append(el('p', { class: 'small', text: texts.tooLong }))
+  }
+  return made
+}
+
+/** The blocks of some lines, which stand so deep in quotes. */
+function blocks(lines: readonly string[], texts: Words, depth: number): HTMLElement[] {
+  const made: HTMLElement[] = []
   let words: string[] = []
   const paragraph = () => {
     if (words.length > 0) {
-      made.append(el('p', {}, inline(words.join('\n'))))
+      made.push(el('p', AUTO, inline(words.join('\n'))))
     }
     words = []
   }
   for (let at = 0; at < lines.length; ) {
-    const found = block(lines, at)
+    const found = block(lines, at, texts, depth)
     if (found) {
       paragraph()
-      made.append(found.node)
+      made.push(found.node)
       at = found.next
     } else {
       const line = (lines[at] ?? '').trim()
@@ -43,9 +59,6 @@ export function markdown(text: string, tooLong: string): HTMLElement {
     }
   }
   paragraph()
-  if (text.length > MAX_CHARACTERS) {
-    made.append(el('p', { class: 'small', text: tooLong }))
-  }
   return made
 }
 
@@ -56,7 +69,7 @@ interface Block {
 }
 
 /** What begins at a line and is no paragraph. */
-function block(lines: readonly string[], at: number): Block | null {
+function block(lines: readonly string[], at: number, texts: Words, depth: number): Block | null {
   const line = lines[at] ?? ''
   const fence = FENCE.exec(line)?.[1]
   if (fence) {
@@ -67,7 +80,10 @@ function block(lines: readonly string[], at: number): Block | null {
   const heading = HEADING.exec(line)
   if (heading) {
     // Below the headings of the page, however loud the text is.
-    return { node: el('h3', {}, inline(heading[1] ?? '')), next: at + 1 }
+    return { node: el('h3', AUTO, inline(heading[1] ?? '')), next: at + 1 }
+  }
+  if (depth < MAX_DEPTH && QUOTE.test(line)) {
+    return quote(lines, at, texts, depth)
   }
   if (ITEM.test(line)) {
     return list(lines, at)
@@ -75,8 +91,15 @@ function block(lines: readonly string[], at: number): Block | null {
   return line.includes('|') &&
     RULED.test(lines[at + 1] ?? '') &&
     (lines[at + 1] ?? '').includes('|')
-    ? table(lines, at)
+    ? table(lines, at, texts)
     : null
+}
+
+function quote(lines: readonly string[], first: number, texts: Words, depth: number): Block {
+  const end = lines.findIndex((line, at) => at > first && !QUOTE.test(line))
+  const next = end < 0 ? lines.length : end
+  const inside = lines.slice(first, next).map((line) => QUOTE.exec(line)?.[1] ?? '')
+  return { node: el('blockquote', {}, blocks(inside, texts, depth + 1)), next }
 }
 
 function closes(line: string, fence: string): boolean {
@@ -84,7 +107,7 @@ function closes(line: string, fence: string): boolean {
   return words.length >= fence.length && words.replaceAll(fence[0] ?? '', '') === ''
 }
 
-function table(lines: readonly string[], first: number): Block {
+function table(lines: readonly string[], first: number, texts: Words): Block {
   const columns = cells(lines[first] ?? '')
   const rows: HTMLElement[] = []
   let at = first + 2
@@ -94,17 +117,17 @@ function table(lines: readonly string[], first: number): Block {
       el(
         'tr',
         {},
-        columns.map((_, index) => el('td', {}, inline(found[index] ?? ''))),
+        columns.map((_, index) => el('td', AUTO, inline(found[index] ?? ''))),
       ),
     )
   }
   const head = el(
     'tr',
     {},
-    columns.map((text) => el('th', { scope: 'col' }, inline(text))),
+    columns.map((text) => el('th', { scope: 'col', ...AUTO }, inline(text))),
   )
   const made = el('table', {}, el('thead', {}, head), el('tbody', {}, rows))
-  return { node: el('div', { class: 'table', tabindex: '0' }, made), next: at }
+  return { node: scrolled(made, texts.table), next: at }
 }
 
 function cells(line: string): string[] {
@@ -175,7 +198,7 @@ function item(levels: Level[], found: RegExpExecArray): Item | null {
     if (around && !isDeeper && levels.length === 1) {
       return null
     }
-    const node = el(tag, number === undefined ? {} : { start: Number(number) })
+    const node = el(tag, { ...AUTO, start: number === undefined ? null : Number(number) })
     open(levels, { node, indent }, isDeeper)
   }
   const made = el('li')

@@ -1,7 +1,8 @@
 /** What stands below the transcript: messages on their way, and what wants a click of the user. */
 
-import type { Connection, Outgoing } from '../connection.js'
+import type { Connection } from '../connection.js'
 import type { Prompt } from '../handlers.js'
+import type { Outgoing } from '../snapshot.js'
 import { button, el, link } from './dom.js'
 import { faultText, type Texts } from './texts.js'
 
@@ -9,12 +10,17 @@ import { faultText, type Texts } from './texts.js'
 export function outgoing(
   { id, text, fault }: Outgoing,
   connection: Connection,
+  edit: (text: string) => void,
   texts: Texts,
 ): HTMLElement {
+  const takenBack = () => {
+    connection.discard(id)
+    edit(text)
+  }
   return el(
     'div',
     { class: 'turn user outgoing' },
-    el('p', { class: 'said', text }),
+    el('p', { class: 'said', dir: 'auto', text }),
     fault === null
       ? null
       : el(
@@ -26,6 +32,7 @@ export function outgoing(
             text: texts.notSent(faultText(fault, texts)),
           }),
           button(texts.again, () => connection.retry(id), 'quiet'),
+          button(texts.edit, takenBack, 'quiet'),
           button(texts.discard, () => connection.discard(id), 'quiet'),
         ),
   )

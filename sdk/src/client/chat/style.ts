@@ -64,6 +64,8 @@ button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor:
 .danger { border: 2px solid var(--bad); color: var(--bad); }
 .quiet { font-weight: 400; }
 textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
+textarea::placeholder { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+[aria-disabled="true"] { color: var(--soft); cursor: default; }
 input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
 
 .scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
@@ -85,22 +87,24 @@ input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 
 .act { font-size: var(--small); margin-top: 8px; }
 .act > summary { align-items: baseline; color: var(--soft); cursor: pointer; display: block; min-height: 32px; padding: 6px 0; }
 .act > summary::before { content: "▸ "; }
+.act > summary:dir(rtl)::before { content: "◂ "; }
 .act[open] > summary::before { content: "▾ "; }
 .act > summary b { color: var(--ink); font-weight: 400; }
-.act .inside { border-left: 1px solid var(--rule); display: grid; gap: 8px; margin-left: 4px; padding: 4px 0 4px 16px; }
+.act .inside { border-inline-start: 1px solid var(--rule); display: grid; gap: 8px; margin-inline-start: 4px; padding-block: 4px; padding-inline: 16px 0; }
 .act h3 { font-size: var(--small); }
-.shown { margin: 4px 0 0 16px; }
+.shown { margin-block-start: 4px; margin-inline-start: 16px; }
 .shown img { border: 1px solid var(--rule); border-radius: 4px; display: block; max-height: 320px; max-width: 100%; }
-.shown:has(> .framed, > .prose) { margin-left: 0; }
+.shown:has(> .framed, > .prose) { margin-inline-start: 0; }
 .diff span { display: block; }
 .diff .added { background: color-mix(in srgb, var(--accent) 16%, transparent); }
 .diff .removed { background: color-mix(in srgb, var(--bad) 16%, transparent); }
 
 .prose { display: grid; gap: 8px; }
 .prose > * { min-width: 0; }
-.shown .prose { border-left: 1px solid var(--rule); padding-left: 16px; }
+.shown .prose, blockquote { border-inline-start: 1px solid var(--rule); padding-inline-start: 16px; }
+blockquote { display: grid; gap: 8px; margin: 0; }
 .prose p, .prose li { white-space: pre-line; }
-.prose ul, .prose ol { display: grid; gap: 4px; margin: 0; padding-left: 24px; }
+.prose ul, .prose ol { display: grid; gap: 4px; margin: 0; padding-inline-start: 24px; }
 .prose code { background: var(--raised); border-radius: 4px; padding: 0 4px; }
 .prose pre { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; padding: 8px 12px; }
 .framed { border: 1px solid var(--rule); border-radius: 4px; margin: 0; overflow: hidden; }
@@ -108,7 +112,7 @@ input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 
 iframe.embed { border: 0; display: block; height: 320px; max-height: 70vh; min-height: 40px; width: 100%; }
 .table { max-height: 320px; overflow: auto; }
 table { border-collapse: collapse; font-size: var(--small); }
-th, td { border-bottom: 1px solid var(--rule); padding: 4px 12px 4px 0; text-align: start; vertical-align: top; }
+th, td { border-bottom: 1px solid var(--rule); padding-block: 4px; padding-inline: 0 12px; text-align: start; vertical-align: top; }
 th { font-weight: 600; }
 .widget { margin-top: 16px; }
 .widget .note { align-items: center; display: flex; gap: 8px; }
@@ -120,7 +124,7 @@ th { font-weight: 600; }
 .card .platform { border-bottom: 1px solid var(--rule); padding-bottom: 8px; }
 strong, .title { font-weight: 600; }
 .title q { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; font-weight: 400; padding: 0 4px; quotes: none; }
-.card .app { border-left: 1px solid var(--rule); display: grid; gap: 12px; padding-left: 12px; }
+.card .app { border-inline-start: 1px solid var(--rule); display: grid; gap: 12px; padding-inline-start: 12px; }
 .card .words { white-space: pre-wrap; }
 .card .own { border-top: 1px solid var(--rule); padding-top: 12px; }
 .card .own p { flex-basis: 100%; }
@@ -132,6 +136,14 @@ strong, .title { font-weight: 600; }
 .field { display: grid; font-size: var(--small); gap: 4px; }
 .field > span { color: var(--soft); }
 .check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
+
+.short .line:empty { display: none; }
+.short .line { min-height: 0; padding: 0 8px; }
+.short .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
+.short .composer > * { min-height: 36px; padding: 4px 8px; }
+.short textarea { flex-basis: 0; max-height: 36px; }
+.short .scroll { padding: 0 8px 8px; }
+.short .to-end { font-size: var(--small); margin: -40px 0 8px; min-height: 32px; padding: 4px 8px; }
 
 @media (pointer: coarse) {
   .act > summary, .card summary { min-height: 44px; padding-top: 10px; }

@@ -55,7 +55,10 @@ function folded(word, ...inside2) {
   return el("details", {}, el("summary", { text: word }), ...inside2);
 }
 function pre(text2) {
-  return el("pre", { text: text2, tabindex: "0" });
+  return el("pre", { text: text2, tabindex: "0", dir: "ltr" });
+}
+function scrolled(table3, name) {
+  return el("div", { class: "table", tabindex: "0", role: "region", "aria-label": name }, table3);
 }
 function button(text2, work, kind = "") {
   return el("button", { type: "button", class: kind || void 0, text: text2, on: { click: work } });
@@ -83,6 +86,7 @@ function clock(at, locale) {
 
 // src/client/chat/cards.ts
 var GONE = "cannot be undone";
+var CLIENT = "the user's client";
 var MOST_PREVIEWED = 20;
 var MAX_NOTE = 2e3;
 var SOMEBODY = "somebody-else";
@@ -98,10 +102,9 @@ function settled({ input: input2, resolved }, { texts, locale }) {
     const isNobody = !who || who === "system" || resolved.status === "expired";
     const what = decision(input2, resolved, isNobody, texts);
     const note = resolved.note ? `: ${resolved.note}` : "";
+    const said2 = isNobody ? what : `${who} ${what}`;
     line.append(
-      el("span", {
-        text: `${isNobody ? what : `${who} ${what}`} · ${clock(resolved.at, locale)}${note}`
-      })
+      el("span", { text: `${said2} · ${clock(resolved.at, locale)} · ${input2.title}${note}` })
     );
   }
   return line;
@@ -121,8 +124,8 @@ function fill(made, input2, desk, fault2) {
   made.setAttribute("aria-label", desk.texts.waits(input2.title));
   const answer = answerer(made, input2, desk);
   const draw = { approval: approving(desk), action, connect: connecting(desk) }[input2.kind];
-  const said = el("p", { class: "small bad fault", role: "alert", text: fault2 });
-  made.replaceChildren(...draw(input2, answer, desk.texts).filter(isNode), said);
+  const said2 = el("p", { class: "small bad fault", role: "alert", text: fault2 });
+  made.replaceChildren(...draw(input2, answer, desk.texts).filter(isNode), said2);
 }
 function isNode(one) {
   return one !== null;
@@ -153,15 +156,15 @@ function answerer(made, input2, desk) {
     } catch (error) {
       lock(false);
       focused?.focus({ preventScroll: true });
-      const said = made.querySelector(".fault");
-      if (said) {
-        said.textContent = error.message;
+      const said2 = made.querySelector(".fault");
+      if (said2) {
+        said2.textContent = error.message;
       }
     }
     made.removeAttribute("aria-busy");
   };
 }
-function approving({ standsIn }) {
+function approving({ standsIn, approvalPart }) {
   return (input2, answer, texts) => {
     const { line, arguments: given = [], reason } = input2;
     return [
@@ -175,16 +178,20 @@ function approving({ standsIn }) {
             text: line ? `${texts.platform(line.act)} · ${texts.platform(line.danger)}` : input2.tool
           })
         ),
-        line ? el("p", { class: "small", text: texts.on(line.host, input2.account ?? "") }) : null
+        line ? el("p", { class: "small", text: where(line.host, input2, texts) }) : null
       ),
       el("p", { class: "title" }, title(input2)),
       given.length > 0 ? pairs(given.map((one) => [one.title, one.text])) : null,
+      approvalPart(input2),
       preview(input2, texts),
       reason ? el("p", { class: "small", text: texts.because(reason) }) : null,
       request(input2, texts),
       ...verbs(input2, answer, texts, standsIn)
     ];
   };
+}
+function where(host, { account }, texts) {
+  return host === CLIENT ? texts.inPage : texts.on(host, account ?? "");
 }
 function title({ titleParts, title: whole2 }) {
   const parts = titleParts?.length ? titleParts : [{ text: whole2, inserted: false }];
@@ -326,8 +333,8 @@ function whatItDoes({ input: input2 = {}, target, does }, texts) {
     return line + texts.runs(String(target["name"]), given);
   }
   const { url, path: path2, component } = target;
-  const where = url ?? texts.ofComponent(String(path2), String(component));
-  return line + texts.calls(`${target["method"]} ${where}`, given);
+  const where2 = url ?? texts.ofComponent(String(path2), String(component));
+  return line + texts.calls(`${target["method"]} ${where2}`, given);
 }
 function pressed(input2, press, device, texts) {
   const label = buttonsOf(input2).find((one) => one.id === press)?.label ?? press;
@@ -347,11 +354,82 @@ function connecting({ connectPart }) {
   ];
 }
 
+// src/client/chat/following.ts
+var NEAR_PX = 80;
+var Follower = class {
+  /** The way to the newest; hidden for who is there. */
+  button;
+  #scroller;
+  #observer = null;
+  #isAtEnd = true;
+  /** Where it was scrolled to when that was looked at last. */
+  #top = 0;
+  /** The card that is too tall and whose head was shown: from there its reader goes on alone. */
+  #headed = null;
+  /** @param content what grows inside of `scroller`; `resized` is told when either changes. */
+  constructor(scroller, content, words2, resized2) {
+    this.#scroller = scroller;
+    this.button = button(words2, () => this.jump(), "to-end");
+    this.button.hidden = true;
+    scroller.addEventListener("scroll", () => this.#scrolled());
+    if (typeof ResizeObserver === "function") {
+      this.#observer = new ResizeObserver(() => {
+        resized2();
+        this.follow();
+      });
+      this.#observer.observe(content);
+      this.#observer.observe(scroller);
+    }
+  }
+  /** It may have grown. */
+  follow() {
+    if (this.#isAtEnd) {
+      this.#toEnd();
+    }
+  }
+  /** To the newest, wherever one is. */
+  jump() {
+    this.#isAtEnd = true;
+    this.#headed = null;
+    this.#toEnd();
+  }
+  close() {
+    this.#observer?.disconnect();
+  }
+  /** What grew below, and an event that comes late, take nobody away from the end: going up does. */
+  #scrolled() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    if (scrollHeight - scrollTop - clientHeight < NEAR_PX) {
+      this.#isAtEnd = true;
+    } else if (scrollTop < this.#top - 1) {
+      this.#isAtEnd = false;
+    }
+    this.#top = scrollTop;
+    this.button.hidden = this.#isAtEnd;
+  }
+  /** What is approved is read before its button: where not all of a card fits, its head is shown. */
+  #toEnd() {
+    const scroller = this.#scroller;
+    const card2 = scroller.querySelector(".transcript > :last-child > .card");
+    if (!card2 || card2.offsetHeight <= scroller.clientHeight) {
+      this.#headed = null;
+      scroller.scrollTop = scroller.scrollHeight;
+    } else if (card2 !== this.#headed) {
+      this.#headed = card2;
+      const above = card2.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+      scroller.scrollTop += above;
+    }
+    this.#top = scroller.scrollTop;
+    this.button.hidden = this.#isAtEnd;
+  }
+};
+
 // src/transport/http.ts
 var RETRIES_MS = [300, 700, 1500, 3e3, 5e3];
 var MAX_RETRY_AFTER_MS = 1e4;
 var SIGNED_OUT = "You are not signed in here any more. Sign in again, or reload the page.";
 var AWAY = /* @__PURE__ */ new Set([0, 502, 503, 504]);
+var TOKEN = /^[\w\-.~+/]+=*$/;
 var RemitError = class extends Error {
   name = "RemitError";
   /** Of HTTP; 0 where there was no answer. */
@@ -375,6 +453,7 @@ var Http = class {
   #getToken;
   #fetch;
   #token = null;
+  #warned = "";
   constructor({ server, getToken, fetch: given }) {
     this.#base = server.replace(/\/+$/, "");
     this.#getToken = getToken;
@@ -463,12 +542,21 @@ var Http = class {
       throw new RemitError("The server cannot be reached.", 0);
     }
   }
+  /** Whoever builds the page is told once; the person reads that the connection is lost. */
+  #warn(error) {
+    const words2 = `getToken: ${error instanceof Error ? error.message : String(error)}`;
+    if (words2 !== this.#warned) {
+      this.#warned = words2;
+      console.warn(words2);
+    }
+  }
   /** One question to the host at a time, whoever needs the token. */
   #held() {
     if (this.#token === null) {
       const asked = Promise.resolve().then(this.#getToken).then(checked);
       this.#token = asked.catch((error) => {
         this.#token = null;
+        this.#warn(error);
         throw error;
       });
     }
@@ -476,17 +564,18 @@ var Http = class {
   }
 };
 function checked(token) {
-  if (typeof token === "string" && token.trim() !== "") {
-    return token.trim();
+  const found = typeof token === "string" ? token.trim() : "";
+  if (TOKEN.test(found)) {
+    return found;
   }
-  throw new RemitError("getToken gave no token: it has to resolve to a text.", 0);
+  throw new RemitError("The agent is not there for you now: getToken gave no token.", 0);
 }
 async function refusal(answer) {
   const found = await answer.json().catch(() => null);
   const problem = isRecord(found) ? found : {};
   const detail = problem["detail"];
-  const said = typeof detail === "string" ? detail : `The server answered ${answer.status}.`;
-  const words2 = answer.status === 401 ? SIGNED_OUT : said;
+  const said2 = typeof detail === "string" ? detail : `The server answered ${answer.status}.`;
+  const words2 = answer.status === 401 ? SIGNED_OUT : said2;
   const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
   return new RemitError(
     words2,
@@ -528,8 +617,7 @@ function path(parts, ...values) {
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 }
 
-// src/client/chat/texts.ts
-var CLIENT = "the user's client";
+// src/client/chat/texts-en.ts
 var en = {
   chat: "Chat",
   transcript: "Transcript",
@@ -549,16 +637,23 @@ var en = {
   thinks: (time) => `The agent thinks${time && ` · ${time}`}. Esc stops it.`,
   waitsForYou: "Waits for an answer.",
   waitsForPage: "Waits for a page of the app.",
+  stopping: "Stopping. What has begun runs to its end.",
+  next: "Is read once this is done.",
+  dropped: "Not answered: stopped before its turn.",
   lost: "The connection is lost. Trying again.",
+  back: "Connected again.",
   offline: "You are offline. It goes on when you are back.",
   closed: "The conversation is closed.",
   stopped: "Stopped.",
   failed: "It has failed.",
+  noModel: "The agent cannot answer now. Say something to try again.",
+  forBuilders: "For those who run this app",
   cutOff: "Cut off here.",
   notSent: (reason) => `Not sent. ${reason}`,
   again: "Try again",
+  edit: "Edit",
   discard: "Discard",
-  lendingFault: (reason) => `The agent cannot use this page’s tools. ${reason}`,
+  lendingFault: "The agent cannot use what this page lends it.",
   noApp: (app, reason) => `${app} cannot be used now: ${reason}`,
   noTool: (app, tool, reason) => `${app} offers no ${tool}: ${reason}`,
   atWork: "at work",
@@ -577,7 +672,8 @@ var en = {
   needed: (title2) => `An answer is needed. ${title2}`,
   waits: (title2) => `Waits for an answer: ${title2}`,
   signedOut: SIGNED_OUT,
-  on: (host, account) => host === CLIENT ? "in your page of the app" : `on ${host}${account && ` as ${account}`}`,
+  inPage: "in your page of the app",
+  on: (host, account) => `on ${host}${account && ` as ${account}`}`,
   platform: (words2) => words2,
   because: (reason) => `Asked because ${reason}.`,
   askedBy: (app, host) => `asked by ${app} on ${host}`,
@@ -597,7 +693,7 @@ var en = {
   whatButtonsDo: "What each button does",
   tellsAgent: (input2) => `tells the agent ${input2}`,
   runs: (what, input2) => `runs ${what} with ${input2}`,
-  calls: (where, input2) => `calls ${where} with ${input2}`,
+  calls: (where2, input2) => `calls ${where2} with ${input2}`,
   ofComponent: (path2, component) => `${path2} of the app's component ${component}`,
   skip: "Skip",
   cancel: "Cancel",
@@ -637,6 +733,8 @@ var en = {
   widgetFailed: (name, reason) => `${name} cannot be drawn: ${reason}`,
   show: "Show"
 };
+
+// src/client/chat/texts-es.ts
 var es = {
   chat: "Chat",
   transcript: "Conversación",
@@ -656,16 +754,23 @@ var es = {
   thinks: (time) => `El agente piensa${time && ` · ${time}`}. Esc lo para.`,
   waitsForYou: "Espera una respuesta.",
   waitsForPage: "Espera una página de la aplicación.",
+  stopping: "Parando. Lo que ha empezado llega a su fin.",
+  next: "Se lee cuando esto haya terminado.",
+  dropped: "Sin respuesta: se paró antes de su turno.",
   lost: "Se ha perdido la conexión. Se intenta de nuevo.",
+  back: "Conectado de nuevo.",
   offline: "No tienes conexión. Seguirá cuando vuelvas.",
   closed: "La conversación está cerrada.",
   stopped: "Parado.",
   failed: "Ha fallado.",
+  noModel: "El agente no puede responder ahora. Di algo para intentarlo de nuevo.",
+  forBuilders: "Para quienes llevan esta aplicación",
   cutOff: "Cortado aquí.",
   notSent: (reason) => `No enviado. ${reason}`,
   again: "Intentar de nuevo",
+  edit: "Editar",
   discard: "Descartar",
-  lendingFault: (reason) => `El agente no puede usar las herramientas de esta página. ${reason}`,
+  lendingFault: "El agente no puede usar lo que esta página le presta.",
   noApp: (app, reason) => `${app} no se puede usar ahora: ${reason}`,
   noTool: (app, tool, reason) => `${app} no ofrece ${tool}: ${reason}`,
   atWork: "en curso",
@@ -684,9 +789,10 @@ var es = {
   needed: (title2) => `Se necesita una respuesta. ${title2}`,
   waits: (title2) => `Espera una respuesta: ${title2}`,
   signedOut: "Ya no has iniciado sesión aquí. Inicia sesión otra vez o recarga la página.",
-  on: (host, account) => host === CLIENT ? "en tu página de la aplicación" : `en ${host}${account && ` como ${account}`}`,
-  platform: (words2) => PLATFORM_ES[words2] ?? words2,
-  because: (reason) => `Se pregunta porque: ${reason}.`,
+  inPage: "en tu página de la aplicación",
+  on: (host, account) => `en ${host}${account && ` como ${account}`}`,
+  platform: inSpanish,
+  because: (reason) => `Se pregunta porque ${reason.split("; ").map(inSpanish).join("; ")}.`,
   askedBy: (app, host) => `lo pide ${app} en ${host}`,
   request: "La solicitud exacta",
   preview: "De qué se trata, leído ahora mismo",
@@ -704,7 +810,7 @@ var es = {
   whatButtonsDo: "Qué hace cada botón",
   tellsAgent: (input2) => `dice al agente ${input2}`,
   runs: (what, input2) => `ejecuta ${what} con ${input2}`,
-  calls: (where, input2) => `llama a ${where} con ${input2}`,
+  calls: (where2, input2) => `llama a ${where2} con ${input2}`,
   ofComponent: (path2, component) => `${path2} del componente ${component} de la aplicación`,
   skip: "Omitir",
   cancel: "Cancelar",
@@ -744,6 +850,9 @@ var es = {
   widgetFailed: (name, reason) => `${name} no se puede dibujar: ${reason}`,
   show: "Mostrar"
 };
+function inSpanish(words2) {
+  return PLATFORM_ES[words2] ?? words2;
+}
 var PLATFORM_ES = {
   DELETES: "BORRA",
   "SETS SOMETHING OFF": "DESENCADENA ALGO",
@@ -752,10 +861,15 @@ var PLATFORM_ES = {
   READS: "LEE",
   "NEEDS YOU": "TE NECESITA",
   "can be put right": "se puede corregir",
-  "changes what is there": "cambia lo que hay",
+  "may be hard to put right": "puede ser difícil de corregir",
   "cannot be undone": "no se puede deshacer",
-  "the app asks you to choose": "la aplicación te pide que elijas"
+  "the app asks you to choose": "la aplicación te pide que elijas",
+  "the app asks for a person's approval of this tool": "la aplicación pide que una persona lo apruebe",
+  "the tool is destructive": "no se puede deshacer",
+  "the app needs a person before it can go on": "la aplicación necesita a una persona para seguir"
 };
+
+// src/client/chat/texts.ts
 var SHIPPED = { en, es };
 function localeOf(asked) {
   return asked ?? (document.documentElement.lang || navigator.language || "en");
@@ -769,11 +883,15 @@ function faultText(fault2, texts) {
 }
 
 // src/client/chat/pending.ts
-function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
+function outgoing({ id, text: text2, fault: fault2 }, connection, edit, texts) {
+  const takenBack = () => {
+    connection.discard(id);
+    edit(text2);
+  };
   return el(
     "div",
     { class: "turn user outgoing" },
-    el("p", { class: "said", text: text2 }),
+    el("p", { class: "said", dir: "auto", text: text2 }),
     fault2 === null ? null : el(
       "div",
       { class: "buttons" },
@@ -783,6 +901,7 @@ function outgoing({ id, text: text2, fault: fault2 }, connection, texts) {
         text: texts.notSent(faultText(fault2, texts))
       }),
       button(texts.again, () => connection.retry(id), "quiet"),
+      button(texts.edit, takenBack, "quiet"),
       button(texts.discard, () => connection.discard(id), "quiet")
     )
   );
@@ -812,6 +931,341 @@ function opener({ value, done }, texts) {
 function copier({ value, done, refuse }, texts) {
   const copy = () => navigator.clipboard.writeText(value).then(done, refuse);
   return button(texts.copy, copy, "primary");
+}
+
+// src/client/chat/markdown.ts
+var MAX_CHARACTERS = 16384;
+var MAX_DEPTH = 4;
+var MAX_COLUMNS = 20;
+var AUTO = { dir: "auto" };
+var FENCE = /^ {0,3}(`{3,}|~{3,})/;
+var HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/;
+var QUOTE = /^ {0,3}> ?(.*)$/;
+var ITEM = /^( *)(?:[-*+]|(\d{1,9})[.)])[ \t]+(.*)$/;
+var RULED = /^\s*\|?\s*:?-{1,100}:?\s*(\|\s*:?-{1,100}:?\s*){0,20}\|?\s*$/;
+function markdown(text2, texts) {
+  const lines = visible(text2.slice(0, MAX_CHARACTERS)).split("\n");
+  const made = el("div", { class: "prose" }, blocks(lines, texts, 0));
+  if (text2.length > MAX_CHARACTERS) {
+    made.append(el("p", { class: "small", text: texts.tooLong }));
+  }
+  return made;
+}
+function blocks(lines, texts, depth) {
+  const made = [];
+  let words2 = [];
+  const paragraph = () => {
+    if (words2.length > 0) {
+      made.push(el("p", AUTO, inline(words2.join("\n"))));
+    }
+    words2 = [];
+  };
+  for (let at = 0; at < lines.length; ) {
+    const found = block(lines, at, texts, depth);
+    if (found) {
+      paragraph();
+      made.push(found.node);
+      at = found.next;
+    } else {
+      const line = (lines[at] ?? "").trim();
+      if (line) {
+        words2.push(line);
+      } else {
+        paragraph();
+      }
+      at += 1;
+    }
+  }
+  paragraph();
+  return made;
+}
+function block(lines, at, texts, depth) {
+  const line = lines[at] ?? "";
+  const fence = FENCE.exec(line)?.[1];
+  if (fence) {
+    const end2 = lines.findIndex((one, index) => index > at && closes(one, fence));
+    const last = end2 < 0 ? lines.length : end2;
+    return { node: pre(lines.slice(at + 1, last).join("\n")), next: last + 1 };
+  }
+  const heading = HEADING.exec(line);
+  if (heading) {
+    return { node: el("h3", AUTO, inline(heading[1] ?? "")), next: at + 1 };
+  }
+  if (depth < MAX_DEPTH && QUOTE.test(line)) {
+    return quote(lines, at, texts, depth);
+  }
+  if (ITEM.test(line)) {
+    return list(lines, at);
+  }
+  return line.includes("|") && RULED.test(lines[at + 1] ?? "") && (lines[at + 1] ?? "").includes("|") ? table(lines, at, texts) : null;
+}
+function quote(lines, first, texts, depth) {
+  const end2 = lines.findIndex((line, at) => at > first && !QUOTE.test(line));
+  const next = end2 < 0 ? lines.length : end2;
+  const inside2 = lines.slice(first, next).map((line) => QUOTE.exec(line)?.[1] ?? "");
+  return { node: el("blockquote", {}, blocks(inside2, texts, depth + 1)), next };
+}
+function closes(line, fence) {
+  const words2 = line.trim();
+  return words2.length >= fence.length && words2.replaceAll(fence[0] ?? "", "") === "";
+}
+function table(lines, first, texts) {
+  const columns = cells(lines[first] ?? "");
+  const rows = [];
+  let at = first + 2;
+  for (; at < lines.length && (lines[at] ?? "").includes("|"); at += 1) {
+    const found = cells(lines[at] ?? "");
+    rows.push(
+      el(
+        "tr",
+        {},
+        columns.map((_, index) => el("td", AUTO, inline(found[index] ?? "")))
+      )
+    );
+  }
+  const head = el(
+    "tr",
+    {},
+    columns.map((text2) => el("th", { scope: "col", ...AUTO }, inline(text2)))
+  );
+  const made = el("table", {}, el("thead", {}, head), el("tbody", {}, rows));
+  return { node: scrolled(made, texts.table), next: at };
+}
+function cells(line) {
+  const inside2 = line.trim().replace(/^\|/, "").replace(/\|$/, "");
+  return inside2.split("|").slice(0, MAX_COLUMNS).map((one) => one.trim());
+}
+function list(lines, first) {
+  const levels = [];
+  const items = [];
+  let at = first;
+  for (; at < lines.length; at += 1) {
+    const found = ITEM.exec(lines[at] ?? "");
+    const made = found && item(levels, found);
+    if (made) {
+      items.push(made);
+    } else if (found || !goesOn(lines, at, items.at(-1))) {
+      break;
+    }
+  }
+  for (const { node, words: words2 } of items) {
+    node.prepend(...inline(words2.join("\n")));
+  }
+  return { node: levels[0]?.node ?? el("ul"), next: at };
+}
+function goesOn(lines, at, last) {
+  const line = lines[at] ?? "";
+  if (!line.trim()) {
+    return ITEM.test(lines[at + 1] ?? "");
+  }
+  if (!/^\s/.test(line) || !(lines[at - 1] ?? "").trim()) {
+    return false;
+  }
+  last?.words.push(line.trim());
+  return true;
+}
+function item(levels, found) {
+  const [, { length: indent } = "", number, words2 = ""] = found;
+  while (levels.length > 1 && indent < (levels.at(-1)?.indent ?? 0)) {
+    levels.pop();
+  }
+  const around = levels.at(-1);
+  const isDeeper = around !== void 0 && indent >= around.indent + 2 && levels.length < MAX_DEPTH;
+  const tag = number === void 0 ? "ul" : "ol";
+  if (!around || isDeeper || around.node.localName !== tag) {
+    if (around && !isDeeper && levels.length === 1) {
+      return null;
+    }
+    const node = el(tag, { ...AUTO, start: number === void 0 ? null : Number(number) });
+    open(levels, { node, indent }, isDeeper);
+  }
+  const made = el("li");
+  levels.at(-1)?.node.append(made);
+  return { node: made, words: [words2] };
+}
+function open(levels, level, isDeeper) {
+  const around = levels.at(-1);
+  if (isDeeper) {
+    around?.node.lastElementChild?.append(level.node);
+  } else if (around) {
+    levels.pop();
+    around.node.after(level.node);
+  }
+  levels.push(level);
+}
+var TOKEN2 = /\\([!-/:-@[-`{-~])|`+|!?\[|<(https?:\/\/[^\s<>]+)>|<[/!a-z][^<>]*>|https?:\/\/[^\s<>`*]+|\*{1,3}|_{1,3}/gi;
+var LINK = /(!?)\[([^[\]]{0,1000})\]\(\s*<?((?:[^\s()<>]|\([^\s()]*\)){0,8192})>?(?:\s+"[^"]{0,1000}")?\s*\)/y;
+var WORD = /[\p{L}\p{N}]/u;
+var Line = class {
+  nodes = [];
+  #text;
+  #depth;
+  /** Marks that never close from here on. */
+  #hopeless = /* @__PURE__ */ new Set();
+  #done = 0;
+  constructor(text2, depth) {
+    this.#text = text2;
+    this.#depth = depth;
+  }
+  read() {
+    const token = new RegExp(TOKEN2);
+    for (let found = token.exec(this.#text); found; found = token.exec(this.#text)) {
+      this.#take(found);
+      token.lastIndex = Math.max(this.#done, found.index + found[0].length);
+    }
+    if (this.#done < this.#text.length) {
+      this.nodes.push(plain(this.#text.slice(this.#done)));
+    }
+    return this.nodes;
+  }
+  #take(found) {
+    const [mark, escaped, address2] = found;
+    const from = found.index;
+    if (escaped !== void 0) {
+      this.#put(plain(escaped), from, from + mark.length);
+    } else if (mark[0] === "`") {
+      this.#code(mark, from);
+    } else if (mark.endsWith("[")) {
+      this.#link(from);
+    } else if (address2 || /^http/i.test(mark)) {
+      this.#address(mark, address2, from);
+    } else if (mark[0] !== "<" && this.#depth < MAX_DEPTH) {
+      this.#stress(mark, from);
+    }
+  }
+  #put(node, from, to) {
+    if (from > this.#done) {
+      this.nodes.push(plain(this.#text.slice(this.#done, from)));
+    }
+    this.nodes.push(node);
+    this.#done = to;
+  }
+  #code(mark, from) {
+    const after = from + mark.length;
+    const end2 = this.#hopeless.has(mark) ? -1 : endOfCode(this.#text, mark, after);
+    if (end2 < 0) {
+      this.#hopeless.add(mark);
+    } else {
+      this.#put(el("code", { text: this.#text.slice(after, end2) }), from, end2 + mark.length);
+    }
+  }
+  #link(from) {
+    LINK.lastIndex = from;
+    const whole2 = LINK.exec(this.#text);
+    if (whole2) {
+      this.#put(linked(whole2), from, from + whole2[0].length);
+    }
+  }
+  #address(mark, address2, from) {
+    const bare = address2 ?? trimmed(mark);
+    const url = absolute(bare);
+    if (url) {
+      this.#put(shown(url, bare), from, from + (address2 ? mark.length : bare.length));
+    }
+  }
+  #stress(mark, from) {
+    const end2 = this.#hopeless.has(mark) ? 0 : endOfMark(this.#text, mark, from);
+    if (end2 === null) {
+      this.#hopeless.add(mark);
+    } else if (end2 > 0) {
+      const inside2 = inline(this.#text.slice(from + mark.length, end2), this.#depth + 1);
+      this.#put(stressed(mark.length, inside2), from, end2 + mark.length);
+    }
+  }
+};
+function inline(text2, depth = 0) {
+  return new Line(text2, depth).read();
+}
+function plain(text2) {
+  return document.createTextNode(text2);
+}
+function stressed(marks, nodes) {
+  if (marks === 1) {
+    return el("em", {}, nodes);
+  }
+  return el("strong", {}, marks === 3 ? el("em", {}, nodes) : nodes);
+}
+function trimmed(address2) {
+  let end2 = address2.length;
+  while (end2 > 0 && `.,:;!?'")]_`.includes(address2[end2 - 1] ?? " ")) {
+    end2 -= 1;
+  }
+  return address2.slice(0, end2);
+}
+function endOfCode(text2, mark, after) {
+  const run = /`+/g;
+  run.lastIndex = after;
+  for (let found = run.exec(text2); found; found = run.exec(text2)) {
+    if (found[0] === mark) {
+      return found.index;
+    }
+  }
+  return -1;
+}
+function endOfMark(text2, mark, from) {
+  const after = from + mark.length;
+  const isUnder = mark[0] === "_";
+  const isInWord = isUnder && WORD.test(text2[from - 1] ?? "");
+  if (isInWord || /^\s?$/.test(text2[after] ?? "") || text2[after] === mark[0]) {
+    return 0;
+  }
+  for (let end2 = text2.indexOf(mark, after); end2 >= 0; end2 = text2.indexOf(mark, end2 + 1)) {
+    const beyond = text2[end2 + mark.length] ?? "";
+    const before = text2[end2 - 1] ?? "";
+    const isLonger = beyond === mark[0] || mark.length === 1 && before === mark;
+    const opens = /\s/.test(before) || before === "\\" || isUnder && WORD.test(beyond);
+    if (!isLonger && !opens) {
+      return end2;
+    }
+  }
+  return null;
+}
+function linked([written, image2, label = "", address2]) {
+  const url = image2 ? null : absolute(address2);
+  return url && label.trim() ? shown(url, label) : el("code", { text: written });
+}
+function shown(url, label) {
+  const made = link(url, label);
+  if (label === url.href || `${label}/` === url.href) {
+    return made;
+  }
+  return el("span", {}, made, el("span", { class: "small", text: ` (${url.host})` }));
+}
+
+// src/client/chat/speaking.ts
+var NEWS_MS = 1e4;
+var MAX_SPOKEN = 400;
+var MAX_NEW = 20;
+var Speaker = class {
+  node = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  #texts;
+  constructor(texts) {
+    this.#texts = texts;
+  }
+  tell(words2) {
+    this.node.textContent = visible(words2).slice(0, MAX_SPOKEN);
+  }
+  /** A whole message, not its pieces; and what needs an answer. What happened before is no news. */
+  news(before, now) {
+    for (let at = Math.max(0, now.length - MAX_NEW); at < now.length; at += 1) {
+      const entry2 = now[at];
+      if (entry2 && entry2 !== before[at] && isNew(entry2)) {
+        if (entry2.kind === "message" && entry2.role === "assistant" && entry2.at !== null) {
+          this.tell(this.#read(entry2.text));
+        } else if (entry2.kind === "input" && !entry2.resolved) {
+          this.tell(this.#texts.needed(entry2.input.title));
+        }
+      }
+    }
+  }
+  /** A text as one reads it out: without the marks of its Markdown. */
+  #read(text2) {
+    const blocks2 = markdown(text2.slice(0, MAX_SPOKEN * 2), this.#texts).children;
+    return [...blocks2].map(({ textContent }) => textContent).join(" ");
+  }
+};
+function isNew({ at }) {
+  return at !== null && Date.now() - Date.parse(at) < NEWS_MS;
 }
 
 // src/client/chat/style.ts
@@ -877,6 +1331,8 @@ button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor:
 .danger { border: 2px solid var(--bad); color: var(--bad); }
 .quiet { font-weight: 400; }
 textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
+textarea::placeholder { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+[aria-disabled="true"] { color: var(--soft); cursor: default; }
 input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
 
 .scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
@@ -898,22 +1354,24 @@ input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 
 .act { font-size: var(--small); margin-top: 8px; }
 .act > summary { align-items: baseline; color: var(--soft); cursor: pointer; display: block; min-height: 32px; padding: 6px 0; }
 .act > summary::before { content: "▸ "; }
+.act > summary:dir(rtl)::before { content: "◂ "; }
 .act[open] > summary::before { content: "▾ "; }
 .act > summary b { color: var(--ink); font-weight: 400; }
-.act .inside { border-left: 1px solid var(--rule); display: grid; gap: 8px; margin-left: 4px; padding: 4px 0 4px 16px; }
+.act .inside { border-inline-start: 1px solid var(--rule); display: grid; gap: 8px; margin-inline-start: 4px; padding-block: 4px; padding-inline: 16px 0; }
 .act h3 { font-size: var(--small); }
-.shown { margin: 4px 0 0 16px; }
+.shown { margin-block-start: 4px; margin-inline-start: 16px; }
 .shown img { border: 1px solid var(--rule); border-radius: 4px; display: block; max-height: 320px; max-width: 100%; }
-.shown:has(> .framed, > .prose) { margin-left: 0; }
+.shown:has(> .framed, > .prose) { margin-inline-start: 0; }
 .diff span { display: block; }
 .diff .added { background: color-mix(in srgb, var(--accent) 16%, transparent); }
 .diff .removed { background: color-mix(in srgb, var(--bad) 16%, transparent); }
 
 .prose { display: grid; gap: 8px; }
 .prose > * { min-width: 0; }
-.shown .prose { border-left: 1px solid var(--rule); padding-left: 16px; }
+.shown .prose, blockquote { border-inline-start: 1px solid var(--rule); padding-inline-start: 16px; }
+blockquote { display: grid; gap: 8px; margin: 0; }
 .prose p, .prose li { white-space: pre-line; }
-.prose ul, .prose ol { display: grid; gap: 4px; margin: 0; padding-left: 24px; }
+.prose ul, .prose ol { display: grid; gap: 4px; margin: 0; padding-inline-start: 24px; }
 .prose code { background: var(--raised); border-radius: 4px; padding: 0 4px; }
 .prose pre { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; padding: 8px 12px; }
 .framed { border: 1px solid var(--rule); border-radius: 4px; margin: 0; overflow: hidden; }
@@ -921,7 +1379,7 @@ input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 
 iframe.embed { border: 0; display: block; height: 320px; max-height: 70vh; min-height: 40px; width: 100%; }
 .table { max-height: 320px; overflow: auto; }
 table { border-collapse: collapse; font-size: var(--small); }
-th, td { border-bottom: 1px solid var(--rule); padding: 4px 12px 4px 0; text-align: start; vertical-align: top; }
+th, td { border-bottom: 1px solid var(--rule); padding-block: 4px; padding-inline: 0 12px; text-align: start; vertical-align: top; }
 th { font-weight: 600; }
 .widget { margin-top: 16px; }
 .widget .note { align-items: center; display: flex; gap: 8px; }
@@ -933,7 +1391,7 @@ th { font-weight: 600; }
 .card .platform { border-bottom: 1px solid var(--rule); padding-bottom: 8px; }
 strong, .title { font-weight: 600; }
 .title q { background: var(--raised); border: 1px solid var(--rule); border-radius: 4px; font-weight: 400; padding: 0 4px; quotes: none; }
-.card .app { border-left: 1px solid var(--rule); display: grid; gap: 12px; padding-left: 12px; }
+.card .app { border-inline-start: 1px solid var(--rule); display: grid; gap: 12px; padding-inline-start: 12px; }
 .card .words { white-space: pre-wrap; }
 .card .own { border-top: 1px solid var(--rule); padding-top: 12px; }
 .card .own p { flex-basis: 100%; }
@@ -945,6 +1403,14 @@ strong, .title { font-weight: 600; }
 .field { display: grid; font-size: var(--small); gap: 4px; }
 .field > span { color: var(--soft); }
 .check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
+
+.short .line:empty { display: none; }
+.short .line { min-height: 0; padding: 0 8px; }
+.short .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
+.short .composer > * { min-height: 36px; padding: 4px 8px; }
+.short textarea { flex-basis: 0; max-height: 36px; }
+.short .scroll { padding: 0 8px 8px; }
+.short .to-end { font-size: var(--small); margin: -40px 0 8px; min-height: 32px; padding: 4px 8px; }
 
 @media (pointer: coarse) {
   .act > summary, .card summary { min-height: 44px; padding-top: 10px; }
@@ -1073,8 +1539,8 @@ async function validate(schema, value) {
   if (!isStandard(schema)) {
     return { isValid: true, value };
   }
-  const said = await schema["~standard"].validate(value);
-  return said.issues === void 0 ? { isValid: true, value: said.value } : { isValid: false, message: said.issues.slice(0, MAX_ISSUES).map(issueText).join("\n") };
+  const said2 = await schema["~standard"].validate(value);
+  return said2.issues === void 0 ? { isValid: true, value: said2.value } : { isValid: false, message: said2.issues.slice(0, MAX_ISSUES).map(issueText).join("\n") };
 }
 function issueText(issue) {
   const names = namesOf(issue);
@@ -1082,7 +1548,7 @@ function issueText(issue) {
 }
 
 // src/core/plain.ts
-var MAX_DEPTH = 200;
+var MAX_DEPTH2 = 200;
 var NotPlainError = class extends Error {
   name = "NotPlainError";
 };
@@ -1118,8 +1584,8 @@ function checkParts(value, place, around) {
   if (around.includes(value)) {
     throw fault(place, "leads back to what holds it", "give an id in its place");
   }
-  if (around.length >= MAX_DEPTH) {
-    throw fault(place, `lies deeper than ${MAX_DEPTH} levels`, "give less");
+  if (around.length >= MAX_DEPTH2) {
+    throw fault(place, `lies deeper than ${MAX_DEPTH2} levels`, "give less");
   }
   const isPlain = Array.isArray(value) ? isPlainList(value) : isPlainObject(value);
   if (!isPlain) {
@@ -1283,290 +1749,6 @@ function shownFrames() {
   return [...frames];
 }
 
-// src/client/chat/markdown.ts
-var MAX_CHARACTERS = 16384;
-var MAX_DEPTH2 = 4;
-var MAX_COLUMNS = 20;
-var FENCE = /^ {0,3}(`{3,}|~{3,})/;
-var HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/;
-var ITEM = /^( *)(?:[-*+]|(\d{1,9})[.)])[ \t]+(.*)$/;
-var RULED = /^\s*\|?\s*:?-{1,100}:?\s*(\|\s*:?-{1,100}:?\s*){0,20}\|?\s*$/;
-function markdown(text2, tooLong) {
-  const made = el("div", { class: "prose" });
-  const lines = visible(text2.slice(0, MAX_CHARACTERS)).split("\n");
-  let words2 = [];
-  const paragraph = () => {
-    if (words2.length > 0) {
-      made.append(el("p", {}, inline(words2.join("\n"))));
-    }
-    words2 = [];
-  };
-  for (let at = 0; at < lines.length; ) {
-    const found = block(lines, at);
-    if (found) {
-      paragraph();
-      made.append(found.node);
-      at = found.next;
-    } else {
-      const line = (lines[at] ?? "").trim();
-      if (line) {
-        words2.push(line);
-      } else {
-        paragraph();
-      }
-      at += 1;
-    }
-  }
-  paragraph();
-  if (text2.length > MAX_CHARACTERS) {
-    made.append(el("p", { class: "small", text: tooLong }));
-  }
-  return made;
-}
-function block(lines, at) {
-  const line = lines[at] ?? "";
-  const fence = FENCE.exec(line)?.[1];
-  if (fence) {
-    const end2 = lines.findIndex((one, index) => index > at && closes(one, fence));
-    const last = end2 < 0 ? lines.length : end2;
-    return { node: pre(lines.slice(at + 1, last).join("\n")), next: last + 1 };
-  }
-  const heading = HEADING.exec(line);
-  if (heading) {
-    return { node: el("h3", {}, inline(heading[1] ?? "")), next: at + 1 };
-  }
-  if (ITEM.test(line)) {
-    return list(lines, at);
-  }
-  return line.includes("|") && RULED.test(lines[at + 1] ?? "") && (lines[at + 1] ?? "").includes("|") ? table(lines, at) : null;
-}
-function closes(line, fence) {
-  const words2 = line.trim();
-  return words2.length >= fence.length && words2.replaceAll(fence[0] ?? "", "") === "";
-}
-function table(lines, first) {
-  const columns = cells(lines[first] ?? "");
-  const rows = [];
-  let at = first + 2;
-  for (; at < lines.length && (lines[at] ?? "").includes("|"); at += 1) {
-    const found = cells(lines[at] ?? "");
-    rows.push(
-      el(
-        "tr",
-        {},
-        columns.map((_, index) => el("td", {}, inline(found[index] ?? "")))
-      )
-    );
-  }
-  const head = el(
-    "tr",
-    {},
-    columns.map((text2) => el("th", { scope: "col" }, inline(text2)))
-  );
-  const made = el("table", {}, el("thead", {}, head), el("tbody", {}, rows));
-  return { node: el("div", { class: "table", tabindex: "0" }, made), next: at };
-}
-function cells(line) {
-  const inside2 = line.trim().replace(/^\|/, "").replace(/\|$/, "");
-  return inside2.split("|").slice(0, MAX_COLUMNS).map((one) => one.trim());
-}
-function list(lines, first) {
-  const levels = [];
-  const items = [];
-  let at = first;
-  for (; at < lines.length; at += 1) {
-    const found = ITEM.exec(lines[at] ?? "");
-    const made = found && item(levels, found);
-    if (made) {
-      items.push(made);
-    } else if (found || !goesOn(lines, at, items.at(-1))) {
-      break;
-    }
-  }
-  for (const { node, words: words2 } of items) {
-    node.prepend(...inline(words2.join("\n")));
-  }
-  return { node: levels[0]?.node ?? el("ul"), next: at };
-}
-function goesOn(lines, at, last) {
-  const line = lines[at] ?? "";
-  if (!line.trim()) {
-    return ITEM.test(lines[at + 1] ?? "");
-  }
-  if (!/^\s/.test(line) || !(lines[at - 1] ?? "").trim()) {
-    return false;
-  }
-  last?.words.push(line.trim());
-  return true;
-}
-function item(levels, found) {
-  const [, { length: indent } = "", number, words2 = ""] = found;
-  while (levels.length > 1 && indent < (levels.at(-1)?.indent ?? 0)) {
-    levels.pop();
-  }
-  const around = levels.at(-1);
-  const isDeeper = around !== void 0 && indent >= around.indent + 2 && levels.length < MAX_DEPTH2;
-  const tag = number === void 0 ? "ul" : "ol";
-  if (!around || isDeeper || around.node.localName !== tag) {
-    if (around && !isDeeper && levels.length === 1) {
-      return null;
-    }
-    const node = el(tag, number === void 0 ? {} : { start: Number(number) });
-    open(levels, { node, indent }, isDeeper);
-  }
-  const made = el("li");
-  levels.at(-1)?.node.append(made);
-  return { node: made, words: [words2] };
-}
-function open(levels, level, isDeeper) {
-  const around = levels.at(-1);
-  if (isDeeper) {
-    around?.node.lastElementChild?.append(level.node);
-  } else if (around) {
-    levels.pop();
-    around.node.after(level.node);
-  }
-  levels.push(level);
-}
-var TOKEN = /\\([!-/:-@[-`{-~])|`+|!?\[|<(https?:\/\/[^\s<>]+)>|<[/!a-z][^<>]*>|https?:\/\/[^\s<>`*]+|\*{1,3}|_{1,3}/gi;
-var LINK = /(!?)\[([^[\]]{0,1000})\]\(\s*<?((?:[^\s()<>]|\([^\s()]*\)){0,8192})>?(?:\s+"[^"]{0,1000}")?\s*\)/y;
-var WORD = /[\p{L}\p{N}]/u;
-var Line = class {
-  nodes = [];
-  #text;
-  #depth;
-  /** Marks that never close from here on. */
-  #hopeless = /* @__PURE__ */ new Set();
-  #done = 0;
-  constructor(text2, depth) {
-    this.#text = text2;
-    this.#depth = depth;
-  }
-  read() {
-    const token = new RegExp(TOKEN);
-    for (let found = token.exec(this.#text); found; found = token.exec(this.#text)) {
-      this.#take(found);
-      token.lastIndex = Math.max(this.#done, found.index + found[0].length);
-    }
-    if (this.#done < this.#text.length) {
-      this.nodes.push(plain(this.#text.slice(this.#done)));
-    }
-    return this.nodes;
-  }
-  #take(found) {
-    const [mark, escaped, address2] = found;
-    const from = found.index;
-    if (escaped !== void 0) {
-      this.#put(plain(escaped), from, from + mark.length);
-    } else if (mark[0] === "`") {
-      this.#code(mark, from);
-    } else if (mark.endsWith("[")) {
-      this.#link(from);
-    } else if (address2 || /^http/i.test(mark)) {
-      this.#address(mark, address2, from);
-    } else if (mark[0] !== "<" && this.#depth < MAX_DEPTH2) {
-      this.#stress(mark, from);
-    }
-  }
-  #put(node, from, to) {
-    if (from > this.#done) {
-      this.nodes.push(plain(this.#text.slice(this.#done, from)));
-    }
-    this.nodes.push(node);
-    this.#done = to;
-  }
-  #code(mark, from) {
-    const after = from + mark.length;
-    const end2 = this.#hopeless.has(mark) ? -1 : endOfCode(this.#text, mark, after);
-    if (end2 < 0) {
-      this.#hopeless.add(mark);
-    } else {
-      this.#put(el("code", { text: this.#text.slice(after, end2) }), from, end2 + mark.length);
-    }
-  }
-  #link(from) {
-    LINK.lastIndex = from;
-    const whole2 = LINK.exec(this.#text);
-    if (whole2) {
-      this.#put(linked(whole2), from, from + whole2[0].length);
-    }
-  }
-  #address(mark, address2, from) {
-    const bare = address2 ?? trimmed(mark);
-    const url = absolute(bare);
-    if (url) {
-      this.#put(shown(url, bare), from, from + (address2 ? mark.length : bare.length));
-    }
-  }
-  #stress(mark, from) {
-    const end2 = this.#hopeless.has(mark) ? 0 : endOfMark(this.#text, mark, from);
-    if (end2 === null) {
-      this.#hopeless.add(mark);
-    } else if (end2 > 0) {
-      const inside2 = inline(this.#text.slice(from + mark.length, end2), this.#depth + 1);
-      this.#put(stressed(mark.length, inside2), from, end2 + mark.length);
-    }
-  }
-};
-function inline(text2, depth = 0) {
-  return new Line(text2, depth).read();
-}
-function plain(text2) {
-  return document.createTextNode(text2);
-}
-function stressed(marks, nodes) {
-  if (marks === 1) {
-    return el("em", {}, nodes);
-  }
-  return el("strong", {}, marks === 3 ? el("em", {}, nodes) : nodes);
-}
-function trimmed(address2) {
-  let end2 = address2.length;
-  while (end2 > 0 && `.,:;!?'")]_`.includes(address2[end2 - 1] ?? " ")) {
-    end2 -= 1;
-  }
-  return address2.slice(0, end2);
-}
-function endOfCode(text2, mark, after) {
-  const run = /`+/g;
-  run.lastIndex = after;
-  for (let found = run.exec(text2); found; found = run.exec(text2)) {
-    if (found[0] === mark) {
-      return found.index;
-    }
-  }
-  return -1;
-}
-function endOfMark(text2, mark, from) {
-  const after = from + mark.length;
-  const isUnder = mark[0] === "_";
-  const isInWord = isUnder && WORD.test(text2[from - 1] ?? "");
-  if (isInWord || /^\s?$/.test(text2[after] ?? "") || text2[after] === mark[0]) {
-    return 0;
-  }
-  for (let end2 = text2.indexOf(mark, after); end2 >= 0; end2 = text2.indexOf(mark, end2 + 1)) {
-    const beyond = text2[end2 + mark.length] ?? "";
-    const before = text2[end2 - 1] ?? "";
-    const isLonger = beyond === mark[0] || mark.length === 1 && before === mark;
-    const opens = /\s/.test(before) || before === "\\" || isUnder && WORD.test(beyond);
-    if (!isLonger && !opens) {
-      return end2;
-    }
-  }
-  return null;
-}
-function linked([written, image2, label = "", address2]) {
-  const url = image2 ? null : absolute(address2);
-  return url && label.trim() ? shown(url, label) : el("code", { text: written });
-}
-function shown(url, label) {
-  const made = link(url, label);
-  if (label === url.href || `${label}/` === url.href) {
-    return made;
-  }
-  return el("span", {}, made, el("span", { class: "small", text: ` (${url.host})` }));
-}
-
 // src/client/chat/display.ts
 var MOST_ROWS = 50;
 function shown2(display, framing) {
@@ -1579,7 +1761,7 @@ function inside(display, framing) {
     return embed(display.embedUrl, framing);
   }
   if ("markdown" in display) {
-    return markdown(display.markdown, texts.tooLong);
+    return markdown(display.markdown, texts);
   }
   if (!("renderer" in display)) {
     return null;
@@ -1637,10 +1819,9 @@ function table2(data, texts) {
   return el(
     "div",
     {},
-    el(
-      "div",
-      { class: "table", tabindex: "0", role: "region", "aria-label": texts.table },
-      el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body))
+    scrolled(
+      el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)),
+      texts.table
     ),
     left2 > 0 ? el("p", { class: "small", text: texts.moreRows(left2) }) : null
   );
@@ -1675,6 +1856,8 @@ function side(value) {
 
 // src/client/chat/entries.ts
 var BAD = /* @__PURE__ */ new Set(["error", "expired", "outcome_unknown"]);
+var FAULTY = /* @__PURE__ */ new Set(["error", "outcome_unknown"]);
+var MODEL_FAULTS = /* @__PURE__ */ new Set(["model_unavailable", "model_invalid"]);
 function drawn(entry2, drawing) {
   switch (entry2.kind) {
     case "message":
@@ -1686,7 +1869,7 @@ function drawn(entry2, drawing) {
     case "widget":
       return fixed(drawing.shelf.place(entry2));
     case "end":
-      return fixed(end(entry2, drawing.texts));
+      return fixed(end(entry2, drawing));
     case "lack":
       return fixed(lack(entry2, drawing.texts));
   }
@@ -1697,26 +1880,30 @@ function fixed(node) {
 function message(first, texts) {
   const who = first.role === "user" ? texts.you : texts.agent;
   const node = el("div", { class: `turn ${first.role}`, role: "article", "aria-label": who });
-  let text2 = null;
-  let isPartial = null;
+  let before = null;
   const update = (entry2) => {
     if (entry2.kind !== "message" || entry2.role !== first.role) {
       return false;
     }
-    if (entry2.text !== text2 || entry2.partial !== isPartial) {
-      text2 = entry2.text;
-      isPartial = entry2.partial;
-      const words2 = entry2.role === "user" ? el("p", { class: "said", text: text2 }) : markdown(text2, texts.tooLong);
-      const cut = entry2.partial ? [el("p", { class: "note", text: texts.cutOff })] : [];
-      node.replaceChildren(words2, ...cut);
+    if (before === null || !isSame(entry2, before)) {
+      node.replaceChildren(...said(entry2, texts));
     }
+    before = entry2;
     return true;
   };
   update(first);
   return { node, update };
 }
+function isSame(one, other) {
+  return one.text === other.text && one.partial === other.partial && one.turn === other.turn;
+}
+function said({ role, text: text2, partial, turn }, texts) {
+  const words2 = role === "user" ? el("p", { class: "said", dir: "auto", text: text2 }) : markdown(text2, texts);
+  const note = partial ? texts.cutOff : turn && texts[turn];
+  return note ? [words2, el("p", { class: "note", text: note })] : [words2];
+}
 function call(first, drawing) {
-  const { texts, callPart } = drawing;
+  const { texts, callPart, isHere } = drawing;
   const meta = el("span", { class: "meta" });
   const inside2 = el("div", { class: "inside" });
   const details = el(
@@ -1746,7 +1933,7 @@ function call(first, drawing) {
   const tick = (at) => {
     if (!now.ended) {
       const time = now.waitsFor === "person" ? "" : ` · ${took(at - Date.parse(now.at))}`;
-      meta.textContent = ` · ${goingOn(now, texts)}${time}`;
+      meta.textContent = ` · ${goingOn(now, isHere(now.id), texts)}${time}`;
     }
   };
   const update = (entry2) => {
@@ -1770,11 +1957,11 @@ function call(first, drawing) {
   update(first);
   return { node, update, tick };
 }
-function goingOn({ waitsFor, progress }, texts) {
+function goingOn({ waitsFor, progress }, isHere, texts) {
   if (waitsFor === "person") {
     return texts.waitsForYou.replace(/\.$/, "");
   }
-  if (waitsFor === "page") {
+  if (waitsFor === "page" && !isHere) {
     return texts.waitsForPage.replace(/\.$/, "");
   }
   return progress ? texts.progress(progress.status, progress.polls) : texts.atWork;
@@ -1786,7 +1973,7 @@ function finish({ at }, { at: endedAt, outcome, display }, meta, below, framing)
   meta.textContent = isGood ? ` · ${took(Date.parse(endedAt) - Date.parse(at))}` : ` · ${texts.outcomes[outcome] ?? outcome}`;
   const error = display && "error" in display ? display.error : null;
   const notes = [];
-  if (error && (outcome === "error" || outcome === "denied" && error.code !== "denied")) {
+  if (error && (FAULTY.has(outcome) || outcome === "denied" && error.code !== "denied")) {
     const text2 = error.message.replace(MAY_HAVE_HAPPENED, "").trim();
     notes.push(el("p", { class: "note bad", text: text2 }));
   }
@@ -1817,8 +2004,19 @@ function input(first, drawing) {
   update(first);
   return { node, update };
 }
-function end({ reason, message: said }, texts) {
-  return reason === "cancelled" ? el("p", { class: "note", text: texts.stopped }) : el("p", { class: "note bad", text: said || texts.failed });
+function end({ reason, code, message: said2 }, { texts, standsIn }) {
+  if (reason === "cancelled") {
+    return el("p", { class: "note", text: texts.stopped });
+  }
+  if (MODEL_FAULTS.has(code) && !standsIn) {
+    return el(
+      "div",
+      { class: "note" },
+      el("p", { class: "bad", text: texts.noModel }),
+      folded(texts.forBuilders, el("p", { text: said2 }))
+    );
+  }
+  return el("p", { class: "note bad", text: said2 || texts.failed });
 }
 function lack({ app, tool, reason }, texts) {
   const words2 = tool === void 0 ? texts.noApp(app, reason) : texts.noTool(app, tool, reason);
@@ -2063,10 +2261,8 @@ function schemaText({ parameters }) {
 }
 
 // src/client/chat/chat.ts
-var NEAR_PX = 80;
+var SHORT_PX = 320;
 var UNPAINTED_MS = 200;
-var NEWS_MS = 1e4;
-var MAX_SPOKEN = 400;
 var Chat = class {
   #connection;
   #texts;
@@ -2079,20 +2275,23 @@ var Chat = class {
   #send;
   #stop;
   #line = el("p", { class: "line small" });
-  #spoken = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  #speaker;
   #outbox = el("div", { class: "outbox" });
   #prompts = el("div", { class: "prompts" });
   #empty = el("p", { class: "note empty" });
-  #toEnd;
+  #section;
+  #follower;
   #leave = [];
   #shown = null;
-  #isAtEnd = true;
+  /** What was wrong when that was looked at last. */
+  #wrong = "";
   #frame = 0;
   #late;
   constructor(host, connection, options = {}) {
     this.#connection = connection;
     this.#locale = localeOf(options.locale);
     this.#texts = textsOf(this.#locale, options.texts);
+    this.#speaker = new Speaker(this.#texts);
     this.#root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.#shelf = new WidgetShelf(host, this.#texts, options.maxLiveWidgets);
     this.#scroller = el("div", { class: "scroll", tabindex: "-1" });
@@ -2104,7 +2303,9 @@ var Chat = class {
         brand: options.brand ?? "remit",
         standsIn: options.standsIn ?? false,
         connectPart: options.connectPart ?? (() => null),
+        approvalPart: options.approvalPart ?? (() => null),
         callPart: options.callPart ?? (() => null),
+        isHere: (callId) => connection.snapshot().executing === callId,
         shelf: this.#shelf,
         // A finger wants no keyboard to come up by itself.
         refocus: () => (globalThis.matchMedia?.("(pointer: coarse)").matches ? this.#scroller : this.#words).focus()
@@ -2114,8 +2315,13 @@ var Chat = class {
     this.#words = el("textarea", { rows: 1, "aria-label": this.#texts.message });
     this.#send = el("button", { type: "submit", class: "primary", text: this.#texts.send });
     this.#stop = button(this.#texts.stop, () => this.#cancel());
-    this.#toEnd = button(this.#texts.toNewest, () => this.#scrollToEnd(), "to-end");
-    this.#build();
+    this.#follower = new Follower(
+      this.#scroller,
+      this.#transcript.node,
+      this.#texts.toNewest,
+      () => this.#section.classList.toggle("short", this.#section.clientHeight < SHORT_PX)
+    );
+    this.#section = this.#built();
     this.#listen();
     this.#show();
   }
@@ -2137,7 +2343,7 @@ var Chat = class {
     this.#root.replaceChildren();
   }
   // --- what it is made of -----------------------------------------------------------------------
-  #build() {
+  #built() {
     this.#words.value = this.#connection.draft;
     const composer = el(
       "form",
@@ -2164,18 +2370,19 @@ var Chat = class {
       "section",
       { class: "chat", "aria-label": this.#texts.chat, lang: this.#locale },
       this.#scroller,
-      this.#toEnd,
+      this.#follower.button,
       this.#line,
       composer,
-      this.#spoken
+      this.#speaker.node
     );
     section.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#isBusy) {
+      if (event.key === "Escape" && this.#isBusy && this.#isForChat(event)) {
         this.#cancel();
       }
     });
     dress(this.#root);
     this.#root.append(section);
+    return section;
   }
   #listen() {
     const words2 = this.#words;
@@ -2188,26 +2395,18 @@ var Chat = class {
         this.#say();
       }
     });
-    const scroller = this.#scroller;
-    scroller.addEventListener("scroll", () => {
-      const below = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-      this.#isAtEnd = below < NEAR_PX;
-      this.#toEnd.hidden = this.#isAtEnd;
-    });
-    this.#toEnd.hidden = true;
-    if (typeof ResizeObserver === "function") {
-      const seen = new ResizeObserver(() => {
-        if (this.#isAtEnd) {
-          this.#scrollToEnd();
-        }
-      });
-      seen.observe(this.#transcript.node);
-      seen.observe(scroller);
-      this.#leave.push(() => seen.disconnect());
-    }
     const ticking = setInterval(() => this.#tick(), 1e3);
     const unsubscribe = this.#connection.subscribe(() => this.#soon());
-    this.#leave.push(unsubscribe, () => clearInterval(ticking));
+    this.#leave.push(
+      unsubscribe,
+      () => clearInterval(ticking),
+      () => this.#follower.close()
+    );
+  }
+  /** A key that a host's widget, a field or a keyboard that composes has no use of its own for. */
+  #isForChat({ target, isComposing, defaultPrevented }) {
+    const isOwn = target instanceof Node && this.#root.contains(target);
+    return isOwn && !isComposing && !defaultPrevented && !(target instanceof HTMLInputElement);
   }
   // --- what its user does -------------------------------------------------------------------------
   #say() {
@@ -2216,24 +2415,23 @@ var Chat = class {
       return;
     }
     this.#words.value = this.#connection.draft = "";
-    this.#isAtEnd = true;
+    this.#follower.jump();
     this.#connection.send(text2);
   }
+  /** What could not be sent is written on, before what was begun since. */
+  #edit(text2) {
+    const words2 = this.#words;
+    words2.value = this.#connection.draft = [text2, words2.value].filter(Boolean).join("\n");
+    words2.focus();
+  }
   async #cancel() {
+    if (this.#connection.snapshot().isStopping) {
+      return;
+    }
     try {
       await this.#connection.cancel();
     } catch (error) {
-      this.#tell(error.message);
-    }
-  }
-  /** What is approved is read before its button: where not all of a card fits, its head is shown. */
-  #scrollToEnd() {
-    const scroller = this.#scroller;
-    const card2 = scroller.querySelector(".transcript > :last-child > .card");
-    if (card2 && card2.offsetHeight > scroller.clientHeight) {
-      card2.scrollIntoView({ block: "start" });
-    } else {
-      scroller.scrollTop = scroller.scrollHeight;
+      this.#speaker.tell(error.message);
     }
   }
   // --- what is shown --------------------------------------------------------------------------------
@@ -2255,20 +2453,20 @@ var Chat = class {
     this.#shown = now;
     this.#transcript.show(now.state.entries);
     if (before?.state.entries !== now.state.entries) {
-      this.#speak(before?.state.entries ?? [], now.state.entries);
+      this.#speaker.news(before?.state.entries ?? [], now.state.entries);
     }
     if (before?.outbox !== now.outbox) {
       this.#outbox.replaceChildren(
-        ...now.outbox.map((one) => outgoing(one, this.#connection, this.#texts))
+        ...now.outbox.map(
+          (one) => outgoing(one, this.#connection, (text2) => this.#edit(text2), this.#texts)
+        )
       );
     }
     if (before?.prompts !== now.prompts || before?.notices !== now.notices) {
       this.#showPrompts(now, before?.notices ?? []);
     }
     this.#showLine(now);
-    if (this.#isAtEnd) {
-      this.#scrollToEnd();
-    }
+    this.#follower.follow();
   }
   #settle() {
     cancelAnimationFrame(this.#frame);
@@ -2280,8 +2478,9 @@ var Chat = class {
     const isOver = now.link === "over" || status === "closed";
     this.#words.disabled = this.#send.disabled = isOver;
     this.#stop.hidden = !this.#isBusy || isOver;
+    this.#stop.setAttribute("aria-disabled", String(now.isStopping));
     this.#words.placeholder = this.#placeholder(isOver, status);
-    const isOpening = !now.isCaughtUp && now.link === "connecting";
+    const isOpening = !now.isCaughtUp && now.link !== "over";
     this.#empty.hidden = !this.#transcript.isEmpty || now.outbox.length > 0;
     this.#empty.textContent = isOpening ? this.#texts.opening : this.#texts.empty;
     const trouble = this.#trouble(now);
@@ -2289,9 +2488,10 @@ var Chat = class {
     this.#line.classList.toggle("bad", trouble !== "");
     if (this.#line.textContent !== words2) {
       this.#line.textContent = words2;
-      if (trouble) {
-        this.#tell(trouble);
-      }
+    }
+    if (this.#wrong !== trouble) {
+      this.#wrong = trouble;
+      this.#speaker.tell(trouble || this.#texts.back);
     }
   }
   #placeholder(isOver, status) {
@@ -2309,13 +2509,17 @@ var Chat = class {
         return this.#texts.lost;
       case "offline":
         return this.#texts.offline;
+      case "signed_out":
       case "over":
         return fault2 === null ? this.#texts.closed : faultText(fault2, this.#texts);
       default:
-        return status === "closed" ? this.#texts.closed : lendingFault ? this.#texts.lendingFault(lendingFault) : "";
+        return status === "closed" ? this.#texts.closed : lendingFault ? this.#texts.lendingFault : "";
     }
   }
-  #goingOn({ state }) {
+  #goingOn({ state, executing, isStopping }) {
+    if (isStopping) {
+      return this.#texts.stopping;
+    }
     switch (state.status) {
       case "running": {
         const last = state.entries.at(-1);
@@ -2326,7 +2530,7 @@ var Chat = class {
       case "waiting_human":
         return this.#texts.waitsForYou;
       case "waiting_client":
-        return this.#texts.waitsForPage;
+        return executing === null ? this.#texts.waitsForPage : "";
       default:
         return "";
     }
@@ -2343,32 +2547,11 @@ var Chat = class {
     );
     for (const notice of notices) {
       if (!before.includes(notice)) {
-        this.#tell(notice.text);
+        this.#speaker.tell(notice.text);
       }
     }
-  }
-  // --- what is said to who does not look --------------------------------------------------------------
-  /** A whole message, not its pieces; and what needs an answer. What happened before is no news. */
-  #speak(before, now) {
-    for (let at = Math.max(0, now.length - MAX_NEW); at < now.length; at += 1) {
-      const entry2 = now[at];
-      if (entry2 && entry2 !== before[at] && isNew(entry2)) {
-        if (entry2.kind === "message" && entry2.role === "assistant" && entry2.at !== null) {
-          this.#tell(entry2.text);
-        } else if (entry2.kind === "input" && !entry2.resolved) {
-          this.#tell(this.#texts.needed(entry2.input.title));
-        }
-      }
-    }
-  }
-  #tell(words2) {
-    this.#spoken.textContent = visible(words2).slice(0, MAX_SPOKEN);
   }
 };
-var MAX_NEW = 20;
-function isNew({ at }) {
-  return at !== null && Date.now() - Date.parse(at) < NEWS_MS;
-}
 
 // src/core/state.ts
 var START = {
@@ -2412,18 +2595,14 @@ var FOLDS = {
       }
     }
   },
-  message: (draft, data, at) => {
-    put(draft, {
-      kind: "message",
-      id: data.messageId,
-      role: data.role,
-      text: data.text,
-      at,
-      partial: data.partial ?? false
-    });
+  message: (draft, { messageId: id, role, text: text2, partial = false, runId }, at) => {
+    const waits = role === "user" && draft.runningSince !== null && draft.status !== "waiting_human";
+    const turn = waits ? { turn: "next", ...runId !== void 0 && { runId } } : {};
+    put(draft, { kind: "message", id, role, text: text2, at, partial, ...turn });
   },
-  run_started: (draft, _data, at) => {
+  run_started: (draft, { runId }, at) => {
     draft.runningSince = at;
+    turned(draft, runId, void 0);
   },
   tool_call: (draft, data, at) => {
     const { app, tool, title: title2, args } = data;
@@ -2466,13 +2645,14 @@ var FOLDS = {
     draft.status = data.status;
   },
   run_finished: (draft, { runId, reason, error }, at) => {
-    if (reason === "waiting") {
+    if (reason === "waiting" || turned(draft, runId, "dropped")) {
       return;
     }
     draft.runningSince = null;
     cutOff(draft, at);
     if (reason !== "done") {
-      put(draft, { kind: "end", id: `end:${runId}`, reason, message: error?.message ?? "", at });
+      const { code = "", message: message2 = "" } = error ?? {};
+      put(draft, { kind: "end", id: `end:${runId}`, reason, code, message: message2, at });
     }
   }
 };
@@ -2482,6 +2662,18 @@ function cutOff(draft, at) {
       draft.entries[index] = { ...entry2, at, partial: true };
     }
   }
+}
+function turned(draft, runId, turn) {
+  const at = draft.entries.findLastIndex(
+    (entry3) => entry3.kind === "message" && entry3.turn === "next" && entry3.runId === runId
+  );
+  const entry2 = draft.entries[at];
+  if (entry2?.kind !== "message") {
+    return false;
+  }
+  const { turn: _, runId: __, ...rest } = entry2;
+  draft.entries[at] = turn ? { ...rest, turn } : rest;
+  return true;
 }
 function without(calls, callId) {
   return calls.some((one) => one.callId === callId) ? calls.filter((one) => one.callId !== callId) : calls;
@@ -2767,19 +2959,19 @@ var BEATS_A_LEASE = 3;
 var Announcer = class {
   #http;
   #path;
-  #told;
+  #desk;
   #signal;
   #lent = null;
   /** What was sent last, or is to be sent, without the context. */
   #facts = "";
   #sending = Promise.resolve();
   #beat;
+  #leaseMs = DEFAULT_LEASE_MS;
   #isAttached = false;
-  /** @param told what the server says against an announcement; null once it takes one. */
-  constructor(http, session, client, told, signal) {
+  constructor(http, session, client, desk, signal) {
     this.#http = http;
     this.#path = path`/v1/sessions/${session}/clients/${client}`;
-    this.#told = told;
+    this.#desk = desk;
     this.#signal = signal;
     signal.addEventListener("abort", () => this.#detach());
   }
@@ -2810,22 +3002,23 @@ var Announcer = class {
       return;
     }
     const known2 = this.#facts;
-    let leaseMs = DEFAULT_LEASE_MS;
     try {
       const body = { ...JSON.parse(known2), ...lent.context && { context: lent.context } };
-      const said = await this.#http.ask("PUT", this.#path, body, { signal: this.#signal });
-      leaseMs = isRecord(said) && typeof said["leaseMs"] === "number" ? said["leaseMs"] : leaseMs;
+      const said2 = await this.#http.ask("PUT", this.#path, body, { signal: this.#signal });
+      if (isRecord(said2) && typeof said2["leaseMs"] === "number") {
+        this.#leaseMs = said2["leaseMs"];
+      }
       this.#isAttached = true;
-      this.#told(null);
+      this.#desk.taken(leftOutOf(said2));
     } catch (error) {
       if (this.#signal.aborted) {
         return;
       }
-      this.#told(error);
+      this.#desk.refused(error);
     }
     if (!this.#signal.aborted) {
       clearTimeout(this.#beat);
-      this.#beat = setTimeout(() => this.#send(), leaseMs / BEATS_A_LEASE);
+      this.#beat = setTimeout(() => this.#send(), this.#leaseMs / BEATS_A_LEASE);
     }
   }
   /** What it holds stays its own for a while: a result may be on its way. */
@@ -2836,6 +3029,10 @@ var Announcer = class {
     }
   }
 };
+function leftOutOf(said2) {
+  const found = isRecord(said2) ? said2["leftOut"] : void 0;
+  return Array.isArray(found) ? found : [];
+}
 
 // src/client/executor.ts
 var PAUSE_MS = 5e3;
@@ -2845,20 +3042,17 @@ var Executor = class {
   #http;
   #session;
   #client;
-  #find;
-  #announced;
+  #page;
   #signal;
   #waiting = [];
   #isBusy = false;
   /** Offers that were taken, or that are no business of this page's. */
   #done = /* @__PURE__ */ new Set();
-  /** @param announced when the server knows what this page has: before that it gets no call. */
-  constructor(http, session, client, find, announced, signal) {
+  constructor(http, session, client, page, signal) {
     this.#http = http;
     this.#session = session;
     this.#client = client;
-    this.#find = find;
-    this.#announced = announced;
+    this.#page = page;
     this.#signal = signal;
   }
   /** Take what waits for a page now. */
@@ -2874,7 +3068,7 @@ var Executor = class {
   async #work() {
     for (; ; ) {
       const call2 = this.#waiting.find(
-        (one) => !this.#done.has(offer(one)) && this.#find(one.handler) !== void 0
+        (one) => !this.#done.has(offer(one)) && this.#page.find(one.handler) !== void 0
       );
       if (!call2 || this.#signal.aborted) {
         return;
@@ -2884,7 +3078,7 @@ var Executor = class {
   }
   /** Claim a call and execute it, or wait until it is to be claimed again. */
   async #take(call2) {
-    await this.#announced();
+    await this.#page.announced();
     let claim;
     try {
       claim = await this.#http.ask("POST", this.#path(call2, "claim"), {
@@ -2897,7 +3091,9 @@ var Executor = class {
     this.#done.add(offer(call2));
     const { callId, handler: name } = call2;
     const { args, timeoutMs } = claim;
-    const end2 = await executed(this.#find, { callId, name, args, timeoutMs }, this.#signal);
+    this.#page.executes(callId);
+    const end2 = await executed(this.#page.find, { callId, name, args, timeoutMs }, this.#signal);
+    this.#page.executes(null);
     await this.#post(call2, claim, end2);
   }
   async #refused(call2, error) {
@@ -2993,17 +3189,22 @@ function clicked(desk, prompt, signal) {
   });
 }
 
-// src/client/connection.ts
+// src/client/snapshot.ts
 var CONNECTING = {
   state: START,
   link: "connecting",
   fault: null,
   lendingFault: null,
+  leftOut: [],
+  executing: null,
+  isStopping: false,
   outbox: [],
   prompts: [],
   notices: [],
   isCaughtUp: false
 };
+
+// src/client/connection.ts
 var Connection = class {
   #http;
   #client = randomId();
@@ -3018,6 +3219,8 @@ var Connection = class {
   #headThen = null;
   /** Numbers of the events that messages of the outbox became. */
   #sent = /* @__PURE__ */ new Map();
+  /** Since when the run goes on that is being stopped. */
+  #stopping = null;
   /** What is typed and not sent: it outlives the chat that is unmounted. */
   draft = "";
   constructor(options) {
@@ -3038,15 +3241,21 @@ var Connection = class {
   }
   #start(session) {
     const signal = this.#ended.signal;
-    const told = (fault2) => this.#lendingTold(fault2);
-    const announcer = new Announcer(this.#http, session, this.#client, told, signal);
+    const taken = (leftOut) => this.#lendingTaken(leftOut);
+    const refused2 = (fault2) => this.#lendingRefused(fault2);
+    const desk = { taken, refused: refused2 };
+    const announcer = new Announcer(this.#http, session, this.#client, desk, signal);
     const own = ownHandlers({
       ask: (prompt, until) => this.#ask(prompt, until),
       tell: (notice) => this.#set({ notices: [...this.#snapshot.notices, notice] })
     });
     const find = (handler2) => entry(this.#definitions.tools ?? {}, handler2) ?? entry(own, handler2);
-    const announced = () => announcer.settled();
-    const executor = new Executor(this.#http, session, this.#client, find, announced, signal);
+    const page = {
+      find,
+      announced: () => announcer.settled(),
+      executes: (executing) => this.#set({ executing })
+    };
+    const executor = new Executor(this.#http, session, this.#client, page, signal);
     this.#begun = { session, announcer, executor };
     this.#lend();
     this.#follow(session);
@@ -3119,7 +3328,15 @@ var Connection = class {
   }
   /** Stop the run: what was not sent is not sent. @throws RemitError */
   async cancel() {
-    await this.#post("cancel", {});
+    this.#stopping = { since: this.#snapshot.state.runningSince };
+    this.#set({});
+    try {
+      await this.#post("cancel", {});
+    } catch (error) {
+      this.#stopping = null;
+      this.#set({});
+      throw error;
+    }
   }
   /** Leave the session, which goes on without this page. */
   close() {
@@ -3139,13 +3356,13 @@ var Connection = class {
         announcer.again();
       }
       await announcer.settled();
-      const said = await this.#post("messages", {
+      const said2 = await this.#post("messages", {
         text: text2,
         clientId: this.#client,
         ...context && { context },
         ...isWaiting ? { withdraw: true } : { queue: true }
       });
-      const seq = isRecord(said) && typeof said["seq"] === "number" ? said["seq"] : 0;
+      const seq = isRecord(said2) && typeof said2["seq"] === "number" ? said2["seq"] : 0;
       this.#sent.set(id, seq);
       this.#set({});
       this.#resume();
@@ -3161,10 +3378,30 @@ var Connection = class {
     const { tools = {}, widgets = {}, context } = this.#definitions;
     this.#begun?.announcer.lend({ tools, widgets, context });
   }
-  #lendingTold(fault2) {
-    const said = fault2 instanceof RemitError && fault2.status === 0 ? null : fault2?.message ?? null;
-    if (said !== this.#snapshot.lendingFault) {
-      this.#set({ lendingFault: said });
+  /** Who is let in to lend something is let in to read what follows, too. */
+  #lendingTaken(leftOut) {
+    const { lendingFault, leftOut: before } = this.#snapshot;
+    const isSame2 = JSON.stringify(leftOut) === JSON.stringify(before);
+    if (lendingFault !== null || !isSame2) {
+      this.#set({ lendingFault: null, ...!isSame2 && { leftOut } });
+    }
+    if (!isSame2) {
+      for (const { name, reason } of leftOut) {
+        console.warn(`The agent is not offered ${name}: ${reason}.`);
+      }
+    }
+    if (this.#snapshot.link === "signed_out") {
+      this.#resume();
+    }
+  }
+  #lendingRefused(fault2) {
+    const isAway = fault2 instanceof RemitError && fault2.status === 0;
+    const said2 = isAway ? null : fault2.message;
+    if (said2 !== this.#snapshot.lendingFault) {
+      this.#set({ lendingFault: said2 });
+      if (said2 !== null) {
+        console.warn(`The agent cannot use what this page lends. ${said2}`);
+      }
     }
   }
   #ask(prompt, until) {
@@ -3192,11 +3429,17 @@ var Connection = class {
         this.#set({ state: reduceAll(this.#snapshot.state, events) });
       },
       reset: () => this.#set({ state: START }),
-      open: () => this.#set({ link: "open" }),
+      open: () => {
+        this.#set({ link: "open" });
+        this.#readHead(session);
+      },
       lost: (isOffline) => this.#set({ link: isOffline ? "offline" : "lost" }),
-      over: (why) => this.#set({ link: "over", fault: why === "closed" ? null : why.message })
+      over: (why) => {
+        const isSignedOut = why !== "closed" && why.status === 401;
+        const fault2 = why === "closed" ? null : why.message;
+        this.#set({ link: isSignedOut ? "signed_out" : "over", fault: fault2 });
+      }
     };
-    this.#readHead(session);
     await follow(this.#http, session, reader, this.#ended.signal);
   }
   /** Who was let in to say something is let in to read what follows. */
@@ -3207,10 +3450,14 @@ var Connection = class {
     }
   }
   get #isRefused() {
-    return this.#snapshot.link === "over" && this.#snapshot.fault !== null;
+    const { link: link2, fault: fault2 } = this.#snapshot;
+    return link2 === "signed_out" || link2 === "over" && fault2 !== null;
   }
   /** A call that waits since before this page came is only known once all is read. */
   async #readHead(session) {
+    if (this.#headThen !== null) {
+      return;
+    }
     try {
       const found = await this.#http.ask("GET", path`/v1/sessions/${session}`, void 0, {
         signal: this.#ended.signal
@@ -3226,12 +3473,17 @@ var Connection = class {
       return;
     }
     const next = { ...this.#snapshot, ...changes };
-    const head = next.state.headSeq;
+    const { headSeq: head, status, runningSince } = next.state;
+    const isStopping = this.#stopping?.since === runningSince && status !== "idle" && status !== "closed";
+    if (!isStopping) {
+      this.#stopping = null;
+    }
     const isCaughtUp = next.isCaughtUp || this.#headThen !== null && head >= this.#headThen;
     const outbox = next.outbox.filter(({ id }) => (this.#sent.get(id) ?? Infinity) > head);
     this.#snapshot = {
       ...next,
       isCaughtUp,
+      isStopping,
       outbox: outbox.length === next.outbox.length ? next.outbox : outbox
     };
     for (const listener of this.#listeners) {
