@@ -47,8 +47,8 @@ def test_a_fault_ends_the_connection(fault: str) -> None:
         httpx.get(app.origin, trust_env=False)
 
 
-def test_what_a_script_raises_fails_the_test() -> None:
-    """An assertion in a function is the test's own; the client sees the connection end."""
+def test_what_a_script_raises_fails_the_test(capsys: pytest.CaptureFixture[str]) -> None:
+    """An assertion in a function is the test's own, printed at once; the client's answer breaks off."""
 
     def wrong(_: object) -> AppAnswer:
         msg = "this was not expected"
@@ -57,6 +57,7 @@ def test_what_a_script_raises_fails_the_test() -> None:
     broken, raised = pytest.raises(httpx.RemoteProtocolError), pytest.raises(AssertionError)
     with raised as failed, ScriptedUpstream(wrong) as app, broken:
         httpx.get(app.origin, trust_env=False)
+        assert "AssertionError: this was not expected" in capsys.readouterr().err
 
     assert failed.value.args == ("this was not expected",)
 

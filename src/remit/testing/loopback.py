@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import traceback
 from dataclasses import dataclass, field
 from http.client import responses
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -112,7 +113,8 @@ class LoopbackServer:
 
     Attributes:
         http: every request, in the order in which they were read.
-        faults: what ``respond`` raised; the first one is raised where the block ends.
+        faults: what ``respond`` raised, printed at once; the first one is raised where the block
+            ends.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -249,6 +251,8 @@ class LoopbackServer:
                     raise
                 except Exception as fault:  # noqa: BLE001 - a script's own, for the test to see
                     self.faults.append(fault)
+                    # The block's end may be far away: who looks on now wants to know.
+                    traceback.print_exception(fault)
                     exchange.cut()
                 keeps = exchange.keeps
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
