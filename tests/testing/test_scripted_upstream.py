@@ -48,7 +48,7 @@ def test_a_fault_ends_the_connection(fault: str) -> None:
 
 
 def test_what_a_script_raises_fails_the_test(capsys: pytest.CaptureFixture[str]) -> None:
-    """An assertion in a function is the test's own, printed at once; the client's answer breaks off."""
+    """An assertion in a function is the test's own, printed at once; the answer breaks off."""
 
     def wrong(_: object) -> AppAnswer:
         msg = "this was not expected"

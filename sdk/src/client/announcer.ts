@@ -22,16 +22,13 @@ export interface LeftOut {
   readonly reason: string
 }
 
-/** Who is told what the server says to an announcement. */
-interface Desk {
-  readonly taken: (leftOut: readonly LeftOut[]) => void
-  readonly refused: (fault: Error) => void
-}
+/** Told what the server says to an announcement: its fault, or what is left out of it. */
+export type Told = (fault: Error | null, leftOut: readonly LeftOut[]) => void
 
 export class Announcer {
   readonly #http: Http
   readonly #path: string
-  readonly #desk: Desk
+  readonly #told: Told
   readonly #signal: AbortSignal
   #lent: Lent | null = null
   /** What was sent last, or is to be sent, without the context. */
@@ -41,10 +38,10 @@ export class Announcer {
   #leaseMs = DEFAULT_LEASE_MS
   #isAttached = false
 
-  constructor(http: Http, session: string, client: string, desk: Desk, signal: AbortSignal) {
+  constructor(http: Http, session: string, client: string, told: Told, signal: AbortSignal) {
     this.#http = http
     this.#path = path`/v1/sessions/${session}/clients/${client}`
-    this.#desk = desk
+    this.#told = told
     this.#signal = signal
     signal.addEventListener('abort', () => this.#detach())
   }
@@ -87,12 +84,12 @@ export class Announcer {
         this.#leaseMs = said['leaseMs']
       }
       this.#isAttached = true
-      this.#desk.taken(leftOutOf(said))
+      this.#told(null, leftOutOf(said))
     } catch (error) {
       if (this.#signal.aborted) {
         return
       }
-      this.#desk.refused(error as Error)
+      this.#told(error as Error, [])
     }
     if (!this.#signal.aborted) {
       clearTimeout(this.#beat)

@@ -1,12 +1,13 @@
 /** A page's connection with a session: what it shows, what it lends, and what its user does. */
 
 import { entry, type Tools, type WidgetFacts } from '../core/definitions.js'
+import { wordsOf } from '../core/plain.js'
 import { reduceAll, START } from '../core/state.js'
 import { Http, type HttpOptions, path, RemitError, randomId } from '../transport/http.js'
 import { follow, type Over } from '../transport/stream.js'
 import type { Input } from '../wire/event.js'
 import { isRecord } from '../wire/json.js'
-import { Announcer, type LeftOut, type Lent } from './announcer.js'
+import { Announcer, type LeftOut, type Lent, type Told } from './announcer.js'
 import { Executor } from './executor.js'
 import { ownHandlers, type Prompt } from './handlers.js'
 import { type Answer, CONNECTING, type Outgoing, type Snapshot } from './snapshot.js'
@@ -79,10 +80,8 @@ export class Connection {
 
   #start(session: string): Begun {
     const signal = this.#ended.signal
-    const taken = (leftOut: readonly LeftOut[]) => this.#lendingTaken(leftOut)
-    const refused = (fault: Error) => this.#lendingRefused(fault)
-    const desk = { taken, refused }
-    const announcer = new Announcer(this.#http, session, this.#client, desk, signal)
+    const told: Told = (fault, leftOut) => this.#lendingTold(fault, leftOut)
+    const announcer = new Announcer(this.#http, session, this.#client, told, signal)
     const own = ownHandlers({
       ask: (prompt, until) => this.#ask(prompt, until),
       tell: (notice) => this.#set({ notices: [...this.#snapshot.notices, notice] }),
@@ -218,7 +217,7 @@ export class Connection {
       this.#set({})
       this.#resume()
     } catch (error) {
-      this.#outgoing(id, { fault: (error as Error).message })
+      this.#outgoing(id, { fault: wordsOf(error) })
     }
   }
 
@@ -232,31 +231,25 @@ export class Connection {
     this.#begun?.announcer.lend({ tools, widgets, context } satisfies Lent)
   }
 
-  /** Who is let in to lend something is let in to read what follows, too. */
-  #lendingTaken(leftOut: readonly LeftOut[]): void {
-    const { lendingFault, leftOut: before } = this.#snapshot
-    const isSame = JSON.stringify(leftOut) === JSON.stringify(before)
-    if (lendingFault !== null || !isSame) {
-      this.#set({ lendingFault: null, ...(!isSame && { leftOut }) })
-    }
-    if (!isSame) {
-      for (const { name, reason } of leftOut) {
-        console.warn(`The agent is not offered ${name}: ${reason}.`)
-      }
-    }
-    if (this.#snapshot.link === 'signed_out') {
-      this.#resume()
-    }
-  }
-
-  #lendingRefused(fault: Error): void {
+  /** What the server says to what the page lends; who builds the page is told of it once. */
+  #lendingTold(fault: Error | null, leftOut: readonly LeftOut[]): void {
+    const { lendingFault, leftOut: before, link } = this.#snapshot
     const isAway = fault instanceof RemitError && fault.status === 0
-    const said = isAway ? null : fault.message
-    if (said !== this.#snapshot.lendingFault) {
-      this.#set({ lendingFault: said })
-      if (said !== null) {
-        console.warn(`The agent cannot use what this page lends. ${said}`)
+    const now = {
+      lendingFault: isAway ? null : (fault?.message ?? null),
+      leftOut: fault ? before : leftOut,
+    }
+    if (JSON.stringify(now) !== JSON.stringify({ lendingFault, leftOut: before })) {
+      this.#set(now)
+      const left = now.leftOut.map(({ name, reason }) => `${name} is left out: ${reason}`)
+      const words = [now.lendingFault, ...left].join('\n').trim()
+      if (words) {
+        console.warn(words)
       }
+    }
+    // Who is let in to lend something is let in to read what follows, too.
+    if (!fault && link === 'signed_out') {
+      this.#resume()
     }
   }
 

@@ -80,7 +80,7 @@ function text(input: Readonly<Record<string, unknown>>, name: string): string {
 function address(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
-    throw new Error('url has to be an absolute http or https address without a user name in it.')
+    throw new Error('url has to be an absolute http or https address.')
   }
   return url.href
 }

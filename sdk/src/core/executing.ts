@@ -2,7 +2,7 @@
 
 import type { AnyTool } from './definitions.js'
 import { validate } from './parameters.js'
-import { NotPlainError, plainJson } from './plain.js'
+import { NotPlainError, plainJson, wordsOf } from './plain.js'
 
 /** What a tool is looked up by; `undefined` where it is not there (any more). */
 export type FindTool = (name: string) => AnyTool | undefined
@@ -36,7 +36,7 @@ export async function executed(find: FindTool, call: Call, signal: AbortSignal):
   }
   const input = await validate(tool.parameters, args).catch((error: unknown) => ({
     isValid: false as const,
-    message: words(error),
+    message: wordsOf(error),
   }))
   if (!input.isValid) {
     return { error: { code: 'invalid_arguments', message: input.message } }
@@ -63,7 +63,7 @@ export async function executed(find: FindTool, call: Call, signal: AbortSignal):
       return notPlain(name, error.message)
     }
     // What was not awaited goes on: as a failure it would be tried again.
-    return over.signal.aborted ? unfinished(words(over.signal.reason)) : failed(words(error))
+    return over.signal.aborted ? unfinished(wordsOf(over.signal.reason)) : failed(wordsOf(error))
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', leave)
@@ -87,11 +87,6 @@ function failed(message: string): End {
 /** The end of a call that began, and whose end nobody here knows. */
 function unfinished(message: string): End {
   return { error: { code: 'outcome_unknown', message } }
-}
-
-/** What was thrown, as the agent reads it. */
-function words(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)) || 'It failed without a message.'
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

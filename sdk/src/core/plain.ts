@@ -91,3 +91,8 @@ function isPlainObject(value: object): boolean {
 function fault(place: string, what: string, mend: string): NotPlainError {
   return new NotPlainError(`${place ? `its field ${place}` : 'it'} ${what}: ${mend}`)
 }
+
+/** What was thrown, as it is read: a handler may throw anything. */
+export function wordsOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)) || 'It failed without a message.'
+}

@@ -17,6 +17,7 @@ import { createPortal } from 'react-dom'
 import { type ChatOptions, Chat as ChatView } from '../client/chat/chat.js'
 import { localeOf, textsOf } from '../client/chat/texts.js'
 import { type AnyWidget, entry } from '../core/definitions.js'
+import { wordsOf } from '../core/plain.js'
 import type { AnyReactWidget, ReactWidgets } from './definitions.js'
 import { RemitContext } from './provider.js'
 
@@ -141,13 +142,7 @@ class Boundary extends Component<BoundaryProps, { readonly fault: unknown }> {
   override render(): ReactNode {
     const { fault } = this.state
     const { failed, children } = this.props
-    return fault === null
-      ? children
-      : createElement(
-          'p',
-          { style: FAULT },
-          failed(fault instanceof Error ? fault.message : String(fault)),
-        )
+    return fault === null ? children : createElement('p', { style: FAULT }, failed(wordsOf(fault)))
   }
 }
 

@@ -1,5 +1,6 @@
 /** The server's HTTP API, asked with a token that the host app gives. */
 
+import { wordsOf } from '../core/plain.js'
 import { isRecord } from '../wire/json.js'
 
 /** Between tries of a request that got no answer; each try of a POST has the same key. */
@@ -170,7 +171,7 @@ export class Http {
 
   /** Whoever builds the page is told once; the person reads that the connection is lost. */
   #warn(error: unknown): void {
-    const words = `getToken: ${error instanceof Error ? error.message : String(error)}`
+    const words = `getToken: ${wordsOf(error)}`
     if (words !== this.#warned) {
       this.#warned = words
       console.warn(words)
@@ -196,7 +197,7 @@ function checked(token: unknown): string {
   if (TOKEN.test(found)) {
     return found
   }
-  throw new RemitError('The agent is not there for you now: getToken gave no token.', 0)
+  throw new RemitError('getToken gave no token.', 0)
 }
 
 async function refusal(answer: Response): Promise<RemitError> {

@@ -211,12 +211,9 @@ describe('what is done', () => {
     server.write('run_finished', { runId: 'r_1', reason: 'failed', usage, error })
     mounted()
 
-    await page.shows('The agent cannot answer now. Say something to try again.')
+    await page.shows('The agent cannot answer now.')
     const folded = page.all('.transcript details')[0] as HTMLDetailsElement
-    expect([folded.open, folded.textContent]).toEqual([
-      false,
-      `For those who run this app${message}`,
-    ])
+    expect([folded.open, folded.textContent]).toEqual([false, `Why${message}`])
     page.leave()
     mounted({ standsIn: true })
     await page.shows(message)

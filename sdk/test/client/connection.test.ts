@@ -174,7 +174,7 @@ describe('what a page lends', () => {
     expect(connection.snapshot().leftOut).toEqual(leftOut)
     expect(connection.snapshot().lendingFault).toBeNull()
     expect(warned.mock.calls).toEqual([
-      ['The agent is not offered save: the session was made without it (clientTools).'],
+      ['save is left out: the session was made without it (clientTools)'],
     ])
     warned.mockRestore()
   })

@@ -13,7 +13,6 @@ const GONE = 'cannot be undone'
 const CLIENT = "the user's client"
 const MOST_PREVIEWED = 20
 const MAX_NOTE = 2000
-const SOMEBODY = 'somebody-else'
 
 /** What a card needs of the chat. */
 export interface Desk {
@@ -199,20 +198,17 @@ function verbs(
     return [el('p', { class: 'small', text: words })]
   }
   const isGone = input.line?.danger === GONE
-  const other = input.by === 'other' ? el('input', { type: 'text', value: SOMEBODY }) : null
   const note = el('input', { type: 'text', maxlength: MAX_NOTE })
   const again = input.rememberable ? el('input', { type: 'checkbox' }) : null
-  const as = () => other && { user: other.value.trim() || SOMEBODY }
   const yes = () =>
     answer({
       decision: 'approve',
       digest: input.digest,
       ...(again?.checked && { remember: 'session' }),
-      ...as(),
     })
   const no = () => {
     const words = note.value.trim()
-    answer({ decision: 'deny', ...(words && { note: words }), ...as() })
+    answer({ decision: 'deny', ...(words && { note: words }) })
   }
   note.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && !event.isComposing && note.value.trim()) {
@@ -220,12 +216,9 @@ function verbs(
       no()
     }
   })
-  const field = (words: string, control: HTMLElement) =>
-    el('label', { class: 'field' }, el('span', { text: words }), control)
   return [
-    other && field(texts.answerAs, other),
     again && el('label', { class: 'check' }, again, el('span', { text: texts.remember })),
-    field(texts.whyNot, note),
+    el('label', { class: 'field' }, el('span', { text: texts.whyNot }), note),
     el(
       'div',
       { class: 'buttons' },

@@ -41,14 +41,13 @@ function flat(children: readonly Child[]): Node[] {
   )
 }
 
-// What cannot be seen, the same characters as the server writes out: controls, joiners, fillers,
-// marks that turn a line round, selectors, tags. A selector of style stays behind a sign.
-const UNSEEN =
-  String.raw`\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f` +
-  String.raw`\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0` +
-  String.raw`\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}`
-const STYLE = String.raw`\ufe0e\ufe0f`
-const SHOWN = new RegExp(`[${UNSEEN}]|(?<![^\\s${STYLE}${UNSEEN}])[${STYLE}]`, 'gu')
+// What cannot be seen, the same characters as the server writes out: controls, halves, what ends a
+// line, and what is ignored where it is not known. A selector of style stays behind a sign.
+const UNSEEN = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb`
+const SHOWN = new RegExp(
+  `(?![\t\n\ufe0e\ufe0f])[${UNSEEN}]|(?<![^\\s${UNSEEN}])[\ufe0e\ufe0f]`,
+  'gu',
+)
 
 /** A text with every character that cannot be seen written out. */
 export function visible(text: string): string {

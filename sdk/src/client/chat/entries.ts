@@ -229,7 +229,7 @@ function end({ reason, code, message: said }: EndEntry, { texts, standsIn }: Dra
       'div',
       { class: 'note' },
       el('p', { class: 'bad', text: texts.noModel }),
-      folded(texts.forBuilders, el('p', { text: said })),
+      folded(texts.why, el('p', { text: said })),
     )
   }
   return el('p', { class: 'note bad', text: said || texts.failed })

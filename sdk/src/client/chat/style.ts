@@ -21,18 +21,7 @@ const STYLE = `
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
-.chat {
-  background: var(--ground);
-  color: var(--ink);
-  display: flex;
-  flex-direction: column;
-  font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif);
-  height: 100%;
-  min-height: 0;
-  overflow-wrap: anywhere;
-  position: relative;
-  text-align: start;
-}
+.chat { background: var(--ground); color: var(--ink); display: flex; flex-direction: column; font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif); height: 100%; min-height: 0; overflow-wrap: anywhere; position: relative; text-align: start; }
 h3 { font-size: var(--read); font-weight: 600; margin: 0; }
 p { margin: 0; }
 pre, code { font: 400 var(--small)/1.5 var(--remit-mono, ui-monospace, monospace); }
@@ -44,28 +33,19 @@ a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .scroll:focus { outline: none; }
 
-button, .button, input, textarea {
-  background: var(--ground);
-  border: 1px solid var(--rule);
-  border-radius: 4px;
-  color: inherit;
-  font: inherit;
-  min-height: 44px;
-  padding: 8px 12px;
-}
+button, .button, input, textarea { background: var(--ground); border: 1px solid var(--rule); border-radius: 4px; color: inherit; font: inherit; min-height: 44px; padding: 8px 12px; }
 button, .button { cursor: pointer; flex: none; font-weight: 600; text-decoration: none; }
 .button { display: inline-block; }
 .buttons { align-items: center; display: flex; flex-wrap: wrap; gap: 8px; }
 .buttons button { flex: 0 1 auto; }
 button:hover, .button:hover { border-color: var(--soft); }
-button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor: default; }
+button:disabled, [aria-disabled="true"], textarea:disabled, input:disabled { color: var(--soft); cursor: default; }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .primary:disabled { background: var(--raised); border-color: var(--rule); color: var(--soft); }
 .danger { border: 2px solid var(--bad); color: var(--bad); }
 .quiet { font-weight: 400; }
 textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
-textarea::placeholder { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-[aria-disabled="true"] { color: var(--soft); cursor: default; }
+textarea::placeholder { white-space: nowrap; }
 input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
 
 .scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
@@ -137,13 +117,10 @@ strong, .title { font-weight: 600; }
 .field > span { color: var(--soft); }
 .check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
 
-.short .line:empty { display: none; }
-.short .line { min-height: 0; padding: 0 8px; }
-.short .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
-.short .composer > * { min-height: 36px; padding: 4px 8px; }
+.short > .line { min-height: 0; padding-block: 0; }
+.short > .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
+.short > .composer > *, .short > .to-end { min-height: 36px; padding: 4px 8px; }
 .short textarea { flex-basis: 0; max-height: 36px; }
-.short .scroll { padding: 0 8px 8px; }
-.short .to-end { font-size: var(--small); margin: -40px 0 8px; min-height: 32px; padding: 4px 8px; }
 
 @media (pointer: coarse) {
   .act > summary, .card summary { min-height: 44px; padding-top: 10px; }

@@ -34,7 +34,7 @@ export interface Texts {
   readonly stopped: string
   readonly failed: string
   readonly noModel: string
-  readonly forBuilders: string
+  readonly why: string
   readonly cutOff: string
   readonly notSent: (reason: string) => string
   readonly again: string
@@ -65,7 +65,6 @@ export interface Texts {
   readonly noPreview: (reason: string) => string
   readonly notNow: string
   readonly whyNot: string
-  readonly answerAs: string
   readonly remember: string
   readonly forOperator: string
   readonly forOther: string

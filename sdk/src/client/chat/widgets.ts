@@ -5,6 +5,7 @@
 
 import { type AnyWidget, entry, type Widgets } from '../../core/definitions.js'
 import { parametersOf, validate } from '../../core/parameters.js'
+import { wordsOf } from '../../core/plain.js'
 import type { WidgetEntry } from '../../core/state.js'
 import { button, el } from './dom.js'
 import type { Texts } from './texts.js'
@@ -109,7 +110,7 @@ export class WidgetShelf {
       render.dispose = draw(input.value as never, container) ?? null
     } catch (error) {
       this.#end(render)
-      const words = this.#texts.widgetFailed(entry.widget, (error as Error).message)
+      const words = this.#texts.widgetFailed(entry.widget, wordsOf(error))
       place.replaceChildren(el('p', { class: 'note bad', text: words }))
     }
   }

@@ -1,6 +1,6 @@
 // The conversation: the chat of the SDK, with what only the author of an app has beside it.
 
-import { answer } from "/dev/answering.js";
+import { answer, approvalPart } from "/dev/answering.js";
 import { ask, brand, key, path, user } from "/dev/api.js";
 import { connectForm } from "/dev/connect.js";
 import { record } from "/dev/record.js";
@@ -48,6 +48,7 @@ export class Chat {
       brand: brand(),
       standsIn: true,
       answer,
+      approvalPart,
       callPart: record,
       connectPart: (input) => connectForm(input.app, this.wants(input.app)),
       texts: { empty: this.empty(), pageBlocked: BLOCKED },

@@ -2,7 +2,7 @@
 // made of it, and why. Guard, approvals, mapping and record are those of production.
 
 import { ask, path, user } from "/dev/api.js";
-import { answered } from "/dev/answering.js";
+import { answered, approvalPart } from "/dev/answering.js";
 import { framing } from "/dev/chat.js";
 import { connectForm } from "/dev/connect.js";
 import { card, clock, el, folded, pre, pretty, settled, shown, textsOf } from "/dev/sdk.js";
@@ -178,6 +178,7 @@ export class Playground {
       texts: textsOf("en"),
       locale: navigator.language,
       standsIn: true,
+      approvalPart,
       connectPart: () => null,
       answer: async (asked, given) => {
         const { stands, again } = await answered(asked, given);

@@ -29,9 +29,12 @@ function flat(children) {
     (child) => Array.isArray(child) ? flat(child) : child ? [child] : []
   );
 }
-var UNSEEN = String.raw`\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f` + String.raw`\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0` + String.raw`\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}`;
-var STYLE = String.raw`\ufe0e\ufe0f`;
-var SHOWN = new RegExp(`[${UNSEEN}]|(?<![^\\s${STYLE}${UNSEEN}])[${STYLE}]`, "gu");
+var UNSEEN = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb`;
+var SHOWN = new RegExp(
+  `(?![	
+︎️])[${UNSEEN}]|(?<![^\\s${UNSEEN}])[︎️]`,
+  "gu"
+);
 function visible(text2) {
   return text2.replaceAll("\r\n", "\n").replace(SHOWN, (one) => {
     const code = (one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
@@ -89,7 +92,6 @@ var GONE = "cannot be undone";
 var CLIENT = "the user's client";
 var MOST_PREVIEWED = 20;
 var MAX_NOTE = 2e3;
-var SOMEBODY = "somebody-else";
 function card(input2, desk) {
   const made = el("article", {});
   fill(made, input2, desk, "");
@@ -222,23 +224,20 @@ function request({ request: frozen, digest }, texts) {
 }
 function verbs(input2, answer, texts, standsIn) {
   if (input2.by === "operator" || input2.by === "other" && !standsIn) {
-    const words2 = input2.by === "operator" ? texts.forOperator : texts.forOther;
-    return [el("p", { class: "small", text: words2 })];
+    const words = input2.by === "operator" ? texts.forOperator : texts.forOther;
+    return [el("p", { class: "small", text: words })];
   }
   const isGone = input2.line?.danger === GONE;
-  const other = input2.by === "other" ? el("input", { type: "text", value: SOMEBODY }) : null;
   const note = el("input", { type: "text", maxlength: MAX_NOTE });
   const again = input2.rememberable ? el("input", { type: "checkbox" }) : null;
-  const as = () => other && { user: other.value.trim() || SOMEBODY };
   const yes = () => answer({
     decision: "approve",
     digest: input2.digest,
-    ...again?.checked && { remember: "session" },
-    ...as()
+    ...again?.checked && { remember: "session" }
   });
   const no = () => {
-    const words2 = note.value.trim();
-    answer({ decision: "deny", ...words2 && { note: words2 }, ...as() });
+    const words = note.value.trim();
+    answer({ decision: "deny", ...words && { note: words } });
   };
   note.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing && note.value.trim()) {
@@ -246,11 +245,9 @@ function verbs(input2, answer, texts, standsIn) {
       no();
     }
   });
-  const field = (words2, control) => el("label", { class: "field" }, el("span", { text: words2 }), control);
   return [
-    other && field(texts.answerAs, other),
     again && el("label", { class: "check" }, again, el("span", { text: texts.remember })),
-    field(texts.whyNot, note),
+    el("label", { class: "field" }, el("span", { text: texts.whyNot }), note),
     el(
       "div",
       { class: "buttons" },
@@ -312,7 +309,7 @@ function warnings(buttons, texts) {
   );
   const marked = buttons.filter(({ variant }) => variant === "danger").map(({ label }) => `“${label}”`);
   return [
-    ...worst.map((words2) => el("p", {}, el("strong", { text: words2 }))),
+    ...worst.map((words) => el("p", {}, el("strong", { text: words }))),
     ...marked.length > 0 ? [el("p", { class: "small", text: texts.marksDangerous(marked.join(", ")) })] : [],
     folded(texts.whatButtonsDo, pairs(buttons.map((one) => [one.label, whatItDoes(one, texts)])))
   ];
@@ -367,9 +364,9 @@ var Follower = class {
   /** The card that is too tall and whose head was shown: from there its reader goes on alone. */
   #headed = null;
   /** @param content what grows inside of `scroller`; `resized` is told when either changes. */
-  constructor(scroller, content, words2, resized2) {
+  constructor(scroller, content, words, resized2) {
     this.#scroller = scroller;
-    this.button = button(words2, () => this.jump(), "to-end");
+    this.button = button(words, () => this.jump(), "to-end");
     this.button.hidden = true;
     scroller.addEventListener("scroll", () => this.#scrolled());
     if (typeof ResizeObserver === "function") {
@@ -423,6 +420,77 @@ var Follower = class {
     this.button.hidden = this.#isAtEnd;
   }
 };
+
+// src/core/plain.ts
+var MAX_DEPTH = 200;
+var NotPlainError = class extends Error {
+  name = "NotPlainError";
+};
+function plainJson(value) {
+  if (value === void 0) {
+    return "null";
+  }
+  check(value, "", []);
+  return JSON.stringify(value);
+}
+function check(value, place, around) {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return;
+    case "number":
+      if (!Number.isFinite(value)) {
+        throw fault(place, `is ${value}`, "give a number, or null");
+      }
+      return;
+    case "object":
+      if (value !== null) {
+        checkParts(value, place, around);
+      }
+      return;
+    case "undefined":
+      throw fault(place, "is undefined", "leave the field out, or give null");
+    default:
+      throw fault(place, `is a ${typeof value}`, "give text or a number");
+  }
+}
+function checkParts(value, place, around) {
+  if (around.includes(value)) {
+    throw fault(place, "leads back to what holds it", "give an id in its place");
+  }
+  if (around.length >= MAX_DEPTH) {
+    throw fault(place, `lies deeper than ${MAX_DEPTH} levels`, "give less");
+  }
+  const isPlain = Array.isArray(value) ? isPlainList(value) : isPlainObject(value);
+  if (!isPlain) {
+    const kind = value.constructor?.name || "object with a prototype of its own";
+    throw fault(place, `is a ${kind}`, "give plain fields, a date as text");
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) {
+    throw fault(place, "has a field that is named by a symbol", "name it by text");
+  }
+  if (Array.isArray(value) && Object.keys(value).length > value.length) {
+    throw fault(place, "is a list with fields beside its items", "give an object");
+  }
+  const inside2 = [...around, value];
+  const names = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
+  for (const name of names) {
+    check(value[name], place ? `${place}.${name}` : name, inside2);
+  }
+}
+function isPlainList(value) {
+  return Array.isArray(Object.getPrototypeOf(value));
+}
+function isPlainObject(value) {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || isRecord(prototype) && Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
+}
+function fault(place, what, mend) {
+  return new NotPlainError(`${place ? `its field ${place}` : "it"} ${what}: ${mend}`);
+}
+function wordsOf(error) {
+  return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
+}
 
 // src/transport/http.ts
 var RETRIES_MS = [300, 700, 1500, 3e3, 5e3];
@@ -544,10 +612,10 @@ var Http = class {
   }
   /** Whoever builds the page is told once; the person reads that the connection is lost. */
   #warn(error) {
-    const words2 = `getToken: ${error instanceof Error ? error.message : String(error)}`;
-    if (words2 !== this.#warned) {
-      this.#warned = words2;
-      console.warn(words2);
+    const words = `getToken: ${wordsOf(error)}`;
+    if (words !== this.#warned) {
+      this.#warned = words;
+      console.warn(words);
     }
   }
   /** One question to the host at a time, whoever needs the token. */
@@ -568,17 +636,17 @@ function checked(token) {
   if (TOKEN.test(found)) {
     return found;
   }
-  throw new RemitError("The agent is not there for you now: getToken gave no token.", 0);
+  throw new RemitError("getToken gave no token.", 0);
 }
 async function refusal(answer) {
   const found = await answer.json().catch(() => null);
   const problem = isRecord(found) ? found : {};
   const detail = problem["detail"];
   const said2 = typeof detail === "string" ? detail : `The server answered ${answer.status}.`;
-  const words2 = answer.status === 401 ? SIGNED_OUT : said2;
+  const words = answer.status === 401 ? SIGNED_OUT : said2;
   const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
   return new RemitError(
-    words2,
+    words,
     answer.status,
     problem,
     Number.isFinite(seconds) ? seconds * 1e3 : null
@@ -637,23 +705,23 @@ var en = {
   thinks: (time) => `The agent thinks${time && ` · ${time}`}. Esc stops it.`,
   waitsForYou: "Waits for an answer.",
   waitsForPage: "Waits for a page of the app.",
-  stopping: "Stopping. What has begun runs to its end.",
-  next: "Is read once this is done.",
-  dropped: "Not answered: stopped before its turn.",
+  stopping: "Stopping …",
+  next: "Comes next.",
+  dropped: "Stopped before its turn.",
   lost: "The connection is lost. Trying again.",
   back: "Connected again.",
   offline: "You are offline. It goes on when you are back.",
   closed: "The conversation is closed.",
   stopped: "Stopped.",
   failed: "It has failed.",
-  noModel: "The agent cannot answer now. Say something to try again.",
-  forBuilders: "For those who run this app",
+  noModel: "The agent cannot answer now.",
+  why: "Why",
   cutOff: "Cut off here.",
   notSent: (reason) => `Not sent. ${reason}`,
   again: "Try again",
   edit: "Edit",
   discard: "Discard",
-  lendingFault: "The agent cannot use what this page lends it.",
+  lendingFault: "The agent cannot use this page.",
   noApp: (app, reason) => `${app} cannot be used now: ${reason}`,
   noTool: (app, tool, reason) => `${app} offers no ${tool}: ${reason}`,
   atWork: "at work",
@@ -674,7 +742,7 @@ var en = {
   signedOut: SIGNED_OUT,
   inPage: "in your page of the app",
   on: (host, account) => `on ${host}${account && ` as ${account}`}`,
-  platform: (words2) => words2,
+  platform: (words) => words,
   because: (reason) => `Asked because ${reason}.`,
   askedBy: (app, host) => `asked by ${app} on ${host}`,
   request: "The exact request",
@@ -682,7 +750,6 @@ var en = {
   noPreview: (reason) => `There is no preview: ${reason}`,
   notNow: "Not now",
   whyNot: "Why not (optional; the agent reads it)",
-  answerAs: "It is for somebody else than the user. Answer as",
   remember: "Yes for the rest of this conversation",
   forOperator: "Waits for an operator of the workspace.",
   forOther: "Waits for somebody else.",
@@ -754,23 +821,23 @@ var es = {
   thinks: (time) => `El agente piensa${time && ` · ${time}`}. Esc lo para.`,
   waitsForYou: "Espera una respuesta.",
   waitsForPage: "Espera una página de la aplicación.",
-  stopping: "Parando. Lo que ha empezado llega a su fin.",
-  next: "Se lee cuando esto haya terminado.",
-  dropped: "Sin respuesta: se paró antes de su turno.",
-  lost: "Se ha perdido la conexión. Se intenta de nuevo.",
+  stopping: "Parando …",
+  next: "Viene después.",
+  dropped: "Parado antes de su turno.",
+  lost: "Se ha perdido la conexión. Reintentando.",
   back: "Conectado de nuevo.",
   offline: "No tienes conexión. Seguirá cuando vuelvas.",
   closed: "La conversación está cerrada.",
   stopped: "Parado.",
   failed: "Ha fallado.",
-  noModel: "El agente no puede responder ahora. Di algo para intentarlo de nuevo.",
-  forBuilders: "Para quienes llevan esta aplicación",
+  noModel: "El agente no puede responder ahora.",
+  why: "Por qué",
   cutOff: "Cortado aquí.",
   notSent: (reason) => `No enviado. ${reason}`,
   again: "Intentar de nuevo",
   edit: "Editar",
   discard: "Descartar",
-  lendingFault: "El agente no puede usar lo que esta página le presta.",
+  lendingFault: "El agente no puede usar esta página.",
   noApp: (app, reason) => `${app} no se puede usar ahora: ${reason}`,
   noTool: (app, tool, reason) => `${app} no ofrece ${tool}: ${reason}`,
   atWork: "en curso",
@@ -783,27 +850,26 @@ var es = {
     cancelled: "parado",
     outcome_unknown: "no se sabe"
   },
-  unknown: "Puede que haya ocurrido. Compruébalo antes de intentarlo de nuevo.",
+  unknown: "Puede que haya ocurrido. Compruébalo antes.",
   args: "Argumentos",
   told: "Lo que se dijo al agente",
   needed: (title2) => `Se necesita una respuesta. ${title2}`,
   waits: (title2) => `Espera una respuesta: ${title2}`,
-  signedOut: "Ya no has iniciado sesión aquí. Inicia sesión otra vez o recarga la página.",
+  signedOut: "Ya no has iniciado sesión aquí. Inicia sesión o recarga la página.",
   inPage: "en tu página de la aplicación",
   on: (host, account) => `en ${host}${account && ` como ${account}`}`,
   platform: inSpanish,
   because: (reason) => `Se pregunta porque ${reason.split("; ").map(inSpanish).join("; ")}.`,
   askedBy: (app, host) => `lo pide ${app} en ${host}`,
   request: "La solicitud exacta",
-  preview: "De qué se trata, leído ahora mismo",
+  preview: "De qué se trata, leído ahora",
   noPreview: (reason) => `No hay vista previa: ${reason}`,
   notNow: "Ahora no",
   whyNot: "Por qué no (opcional; el agente lo lee)",
-  answerAs: "Es para otra persona. Responder como",
   remember: "Sí para el resto de esta conversación",
-  forOperator: "Espera a un operador del espacio de trabajo.",
+  forOperator: "Espera a un operador.",
   forOther: "Espera a otra persona.",
-  changed: "Ha cambiado. Míralo otra vez antes de responder.",
+  changed: "Ha cambiado. Míralo otra vez.",
   appsWords: "Las palabras de la aplicación",
   continueOn: (device) => `Continúa en ${device}.`,
   marksDangerous: (labels) => `La aplicación marca ${labels} como peligroso.`,
@@ -841,17 +907,17 @@ var es = {
   noImage: "imagen",
   page: (host) => `Una página de la aplicación, en ${host}`,
   openPage: "Abrir en una pestaña",
-  pageNotAbsolute: "La página no se muestra: su dirección no es https absoluta.",
+  pageNotAbsolute: "La página no se muestra: su dirección no es https.",
   pageOwnOrigin: "La página no se muestra: está en el mismo origen que esta.",
-  pageMasked: "La página no se vuelve a mostrar: su dirección se guardó sin su consulta.",
+  pageMasked: "La página no se muestra de nuevo: su dirección no se guarda entera.",
   pageBlocked: "La página no se muestra: aquí no se permite enmarcar su servidor.",
   widgetFolded: (name) => `${name}, plegado`,
   widgetGone: (name) => `${name} no está en esta página.`,
   widgetFailed: (name, reason) => `${name} no se puede dibujar: ${reason}`,
   show: "Mostrar"
 };
-function inSpanish(words2) {
-  return PLATFORM_ES[words2] ?? words2;
+function inSpanish(words) {
+  return PLATFORM_ES[words] ?? words;
 }
 var PLATFORM_ES = {
   DELETES: "BORRA",
@@ -865,8 +931,7 @@ var PLATFORM_ES = {
   "cannot be undone": "no se puede deshacer",
   "the app asks you to choose": "la aplicación te pide que elijas",
   "the app asks for a person's approval of this tool": "la aplicación pide que una persona lo apruebe",
-  "the tool is destructive": "no se puede deshacer",
-  "the app needs a person before it can go on": "la aplicación necesita a una persona para seguir"
+  "the tool is destructive": "no se puede deshacer"
 };
 
 // src/client/chat/texts.ts
@@ -935,7 +1000,7 @@ function copier({ value, done, refuse }, texts) {
 
 // src/client/chat/markdown.ts
 var MAX_CHARACTERS = 16384;
-var MAX_DEPTH = 4;
+var MAX_DEPTH2 = 4;
 var MAX_COLUMNS = 20;
 var AUTO = { dir: "auto" };
 var FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -953,12 +1018,12 @@ function markdown(text2, texts) {
 }
 function blocks(lines, texts, depth) {
   const made = [];
-  let words2 = [];
+  let words = [];
   const paragraph = () => {
-    if (words2.length > 0) {
-      made.push(el("p", AUTO, inline(words2.join("\n"))));
+    if (words.length > 0) {
+      made.push(el("p", AUTO, inline(words.join("\n"))));
     }
-    words2 = [];
+    words = [];
   };
   for (let at = 0; at < lines.length; ) {
     const found = block(lines, at, texts, depth);
@@ -969,7 +1034,7 @@ function blocks(lines, texts, depth) {
     } else {
       const line = (lines[at] ?? "").trim();
       if (line) {
-        words2.push(line);
+        words.push(line);
       } else {
         paragraph();
       }
@@ -991,7 +1056,7 @@ function block(lines, at, texts, depth) {
   if (heading) {
     return { node: el("h3", AUTO, inline(heading[1] ?? "")), next: at + 1 };
   }
-  if (depth < MAX_DEPTH && QUOTE.test(line)) {
+  if (depth < MAX_DEPTH2 && QUOTE.test(line)) {
     return quote(lines, at, texts, depth);
   }
   if (ITEM.test(line)) {
@@ -1006,8 +1071,8 @@ function quote(lines, first, texts, depth) {
   return { node: el("blockquote", {}, blocks(inside2, texts, depth + 1)), next };
 }
 function closes(line, fence) {
-  const words2 = line.trim();
-  return words2.length >= fence.length && words2.replaceAll(fence[0] ?? "", "") === "";
+  const words = line.trim();
+  return words.length >= fence.length && words.replaceAll(fence[0] ?? "", "") === "";
 }
 function table(lines, first, texts) {
   const columns = cells(lines[first] ?? "");
@@ -1048,8 +1113,8 @@ function list(lines, first) {
       break;
     }
   }
-  for (const { node, words: words2 } of items) {
-    node.prepend(...inline(words2.join("\n")));
+  for (const { node, words } of items) {
+    node.prepend(...inline(words.join("\n")));
   }
   return { node: levels[0]?.node ?? el("ul"), next: at };
 }
@@ -1065,12 +1130,12 @@ function goesOn(lines, at, last) {
   return true;
 }
 function item(levels, found) {
-  const [, { length: indent } = "", number, words2 = ""] = found;
+  const [, { length: indent } = "", number, words = ""] = found;
   while (levels.length > 1 && indent < (levels.at(-1)?.indent ?? 0)) {
     levels.pop();
   }
   const around = levels.at(-1);
-  const isDeeper = around !== void 0 && indent >= around.indent + 2 && levels.length < MAX_DEPTH;
+  const isDeeper = around !== void 0 && indent >= around.indent + 2 && levels.length < MAX_DEPTH2;
   const tag = number === void 0 ? "ul" : "ol";
   if (!around || isDeeper || around.node.localName !== tag) {
     if (around && !isDeeper && levels.length === 1) {
@@ -1081,7 +1146,7 @@ function item(levels, found) {
   }
   const made = el("li");
   levels.at(-1)?.node.append(made);
-  return { node: made, words: [words2] };
+  return { node: made, words: [words] };
 }
 function open(levels, level, isDeeper) {
   const around = levels.at(-1);
@@ -1129,7 +1194,7 @@ var Line = class {
       this.#link(from);
     } else if (address2 || /^http/i.test(mark)) {
       this.#address(mark, address2, from);
-    } else if (mark[0] !== "<" && this.#depth < MAX_DEPTH) {
+    } else if (mark[0] !== "<" && this.#depth < MAX_DEPTH2) {
       this.#stress(mark, from);
     }
   }
@@ -1242,8 +1307,8 @@ var Speaker = class {
   constructor(texts) {
     this.#texts = texts;
   }
-  tell(words2) {
-    this.node.textContent = visible(words2).slice(0, MAX_SPOKEN);
+  tell(words) {
+    this.node.textContent = visible(words).slice(0, MAX_SPOKEN);
   }
   /** A whole message, not its pieces; and what needs an answer. What happened before is no news. */
   news(before, now) {
@@ -1269,7 +1334,7 @@ function isNew({ at }) {
 }
 
 // src/client/chat/style.ts
-var STYLE2 = `
+var STYLE = `
 :host {
   --accent: var(--remit-accent, light-dark(#0b5c8f, #78bdea));
   --on-accent: var(--remit-on-accent, light-dark(#ffffff, #10212c));
@@ -1288,18 +1353,7 @@ var STYLE2 = `
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
-.chat {
-  background: var(--ground);
-  color: var(--ink);
-  display: flex;
-  flex-direction: column;
-  font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif);
-  height: 100%;
-  min-height: 0;
-  overflow-wrap: anywhere;
-  position: relative;
-  text-align: start;
-}
+.chat { background: var(--ground); color: var(--ink); display: flex; flex-direction: column; font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif); height: 100%; min-height: 0; overflow-wrap: anywhere; position: relative; text-align: start; }
 h3 { font-size: var(--read); font-weight: 600; margin: 0; }
 p { margin: 0; }
 pre, code { font: 400 var(--small)/1.5 var(--remit-mono, ui-monospace, monospace); }
@@ -1311,28 +1365,19 @@ a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .scroll:focus { outline: none; }
 
-button, .button, input, textarea {
-  background: var(--ground);
-  border: 1px solid var(--rule);
-  border-radius: 4px;
-  color: inherit;
-  font: inherit;
-  min-height: 44px;
-  padding: 8px 12px;
-}
+button, .button, input, textarea { background: var(--ground); border: 1px solid var(--rule); border-radius: 4px; color: inherit; font: inherit; min-height: 44px; padding: 8px 12px; }
 button, .button { cursor: pointer; flex: none; font-weight: 600; text-decoration: none; }
 .button { display: inline-block; }
 .buttons { align-items: center; display: flex; flex-wrap: wrap; gap: 8px; }
 .buttons button { flex: 0 1 auto; }
 button:hover, .button:hover { border-color: var(--soft); }
-button:disabled, textarea:disabled, input:disabled { color: var(--soft); cursor: default; }
+button:disabled, [aria-disabled="true"], textarea:disabled, input:disabled { color: var(--soft); cursor: default; }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .primary:disabled { background: var(--raised); border-color: var(--rule); color: var(--soft); }
 .danger { border: 2px solid var(--bad); color: var(--bad); }
 .quiet { font-weight: 400; }
 textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
-textarea::placeholder { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-[aria-disabled="true"] { color: var(--soft); cursor: default; }
+textarea::placeholder { white-space: nowrap; }
 input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
 
 .scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
@@ -1404,13 +1449,10 @@ strong, .title { font-weight: 600; }
 .field > span { color: var(--soft); }
 .check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
 
-.short .line:empty { display: none; }
-.short .line { min-height: 0; padding: 0 8px; }
-.short .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
-.short .composer > * { min-height: 36px; padding: 4px 8px; }
+.short > .line { min-height: 0; padding-block: 0; }
+.short > .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
+.short > .composer > *, .short > .to-end { min-height: 36px; padding: 4px 8px; }
 .short textarea { flex-basis: 0; max-height: 36px; }
-.short .scroll { padding: 0 8px 8px; }
-.short .to-end { font-size: var(--small); margin: -40px 0 8px; min-height: 32px; padding: 4px 8px; }
 
 @media (pointer: coarse) {
   .act > summary, .card summary { min-height: 44px; padding-top: 10px; }
@@ -1423,11 +1465,11 @@ strong, .title { font-weight: 600; }
 function dress(root) {
   try {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE2);
+    sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
   } catch {
     const element = document.createElement("style");
-    element.textContent = STYLE2;
+    element.textContent = STYLE;
     root.append(element);
   }
 }
@@ -1547,74 +1589,6 @@ function issueText(issue) {
   return names.length ? `${names.join(".")}: ${issue.message}` : issue.message;
 }
 
-// src/core/plain.ts
-var MAX_DEPTH2 = 200;
-var NotPlainError = class extends Error {
-  name = "NotPlainError";
-};
-function plainJson(value) {
-  if (value === void 0) {
-    return "null";
-  }
-  check(value, "", []);
-  return JSON.stringify(value);
-}
-function check(value, place, around) {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return;
-    case "number":
-      if (!Number.isFinite(value)) {
-        throw fault(place, `is ${value}`, "give a number, or null");
-      }
-      return;
-    case "object":
-      if (value !== null) {
-        checkParts(value, place, around);
-      }
-      return;
-    case "undefined":
-      throw fault(place, "is undefined", "leave the field out, or give null");
-    default:
-      throw fault(place, `is a ${typeof value}`, "give text or a number");
-  }
-}
-function checkParts(value, place, around) {
-  if (around.includes(value)) {
-    throw fault(place, "leads back to what holds it", "give an id in its place");
-  }
-  if (around.length >= MAX_DEPTH2) {
-    throw fault(place, `lies deeper than ${MAX_DEPTH2} levels`, "give less");
-  }
-  const isPlain = Array.isArray(value) ? isPlainList(value) : isPlainObject(value);
-  if (!isPlain) {
-    const kind = value.constructor?.name || "object with a prototype of its own";
-    throw fault(place, `is a ${kind}`, "give plain fields, a date as text");
-  }
-  if (Object.getOwnPropertySymbols(value).length > 0) {
-    throw fault(place, "has a field that is named by a symbol", "name it by text");
-  }
-  if (Array.isArray(value) && Object.keys(value).length > value.length) {
-    throw fault(place, "is a list with fields beside its items", "give an object");
-  }
-  const inside2 = [...around, value];
-  const names = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
-  for (const name of names) {
-    check(value[name], place ? `${place}.${name}` : name, inside2);
-  }
-}
-function isPlainList(value) {
-  return Array.isArray(Object.getPrototypeOf(value));
-}
-function isPlainObject(value) {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || isRecord(prototype) && Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf");
-}
-function fault(place, what, mend) {
-  return new NotPlainError(`${place ? `its field ${place}` : "it"} ${what}: ${mend}`);
-}
-
 // src/core/executing.ts
 async function executed(find, call2, signal) {
   const { callId, name, args, timeoutMs } = call2;
@@ -1624,7 +1598,7 @@ async function executed(find, call2, signal) {
   }
   const input2 = await validate(tool.parameters, args).catch((error) => ({
     isValid: false,
-    message: words(error)
+    message: wordsOf(error)
   }));
   if (!input2.isValid) {
     return { error: { code: "invalid_arguments", message: input2.message } };
@@ -1648,7 +1622,7 @@ async function executed(find, call2, signal) {
     if (error instanceof NotPlainError) {
       return notPlain(name, error.message);
     }
-    return over.signal.aborted ? unfinished(words(over.signal.reason)) : failed(words(error));
+    return over.signal.aborted ? unfinished(wordsOf(over.signal.reason)) : failed(wordsOf(error));
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", leave);
@@ -1664,9 +1638,6 @@ function failed(message2) {
 }
 function unfinished(message2) {
   return { error: { code: "outcome_unknown", message: message2 } };
-}
-function words(error) {
-  return (error instanceof Error ? error.message : String(error)) || "It failed without a message.";
 }
 function aborted(signal) {
   return new Promise((_done, fail) => {
@@ -1709,8 +1680,8 @@ function embed(address2, { texts, brand }) {
   caption.append(link(url, texts.openPage));
   return el("figure", { class: "framed" }, caption, frame);
 }
-function left(words2) {
-  return el("p", { class: "note", text: words2 });
+function left(words) {
+  return el("p", { class: "note", text: words });
 }
 function resized({ data, source }) {
   if (source === null || typeof data !== "object" || data === null) {
@@ -1789,14 +1760,14 @@ function image({ url, alt }, texts) {
   if (!found) {
     return null;
   }
-  const words2 = typeof alt === "string" ? visible(alt) : "";
+  const words = typeof alt === "string" ? visible(alt) : "";
   const drawn2 = el("img", {
     src: found.href,
-    alt: words2 || texts.noImage,
+    alt: words || texts.noImage,
     loading: "lazy",
     referrerpolicy: "no-referrer"
   });
-  drawn2.addEventListener("error", () => drawn2.replaceWith(link(found, words2 || found.href)));
+  drawn2.addEventListener("error", () => drawn2.replaceWith(link(found, words || found.href)));
   return drawn2;
 }
 function table2(data, texts) {
@@ -1898,9 +1869,9 @@ function isSame(one, other) {
   return one.text === other.text && one.partial === other.partial && one.turn === other.turn;
 }
 function said({ role, text: text2, partial, turn }, texts) {
-  const words2 = role === "user" ? el("p", { class: "said", dir: "auto", text: text2 }) : markdown(text2, texts);
+  const words = role === "user" ? el("p", { class: "said", dir: "auto", text: text2 }) : markdown(text2, texts);
   const note = partial ? texts.cutOff : turn && texts[turn];
-  return note ? [words2, el("p", { class: "note", text: note })] : [words2];
+  return note ? [words, el("p", { class: "note", text: note })] : [words];
 }
 function call(first, drawing) {
   const { texts, callPart, isHere } = drawing;
@@ -2013,14 +1984,14 @@ function end({ reason, code, message: said2 }, { texts, standsIn }) {
       "div",
       { class: "note" },
       el("p", { class: "bad", text: texts.noModel }),
-      folded(texts.forBuilders, el("p", { text: said2 }))
+      folded(texts.why, el("p", { text: said2 }))
     );
   }
   return el("p", { class: "note bad", text: said2 || texts.failed });
 }
 function lack({ app, tool, reason }, texts) {
-  const words2 = tool === void 0 ? texts.noApp(app, reason) : texts.noTool(app, tool, reason);
-  return el("p", { class: "note", text: words2 });
+  const words = tool === void 0 ? texts.noApp(app, reason) : texts.noTool(app, tool, reason);
+  return el("p", { class: "note", text: words });
 }
 
 // src/client/chat/transcript.ts
@@ -2212,8 +2183,8 @@ var WidgetShelf = class {
       render.dispose = draw(input2.value, container) ?? null;
     } catch (error) {
       this.#end(render);
-      const words2 = this.#texts.widgetFailed(entry2.widget, error.message);
-      place.replaceChildren(el("p", { class: "note bad", text: words2 }));
+      const words = this.#texts.widgetFailed(entry2.widget, wordsOf(error));
+      place.replaceChildren(el("p", { class: "note bad", text: words }));
     }
   }
   #summarise(render) {
@@ -2385,11 +2356,11 @@ var Chat = class {
     return section;
   }
   #listen() {
-    const words2 = this.#words;
-    words2.addEventListener("input", () => {
-      this.#connection.draft = words2.value;
+    const words = this.#words;
+    words.addEventListener("input", () => {
+      this.#connection.draft = words.value;
     });
-    words2.addEventListener("keydown", (event) => {
+    words.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
         this.#say();
@@ -2420,9 +2391,9 @@ var Chat = class {
   }
   /** What could not be sent is written on, before what was begun since. */
   #edit(text2) {
-    const words2 = this.#words;
-    words2.value = this.#connection.draft = [text2, words2.value].filter(Boolean).join("\n");
-    words2.focus();
+    const words = this.#words;
+    words.value = this.#connection.draft = [text2, words.value].filter(Boolean).join("\n");
+    words.focus();
   }
   async #cancel() {
     if (this.#connection.snapshot().isStopping) {
@@ -2484,10 +2455,10 @@ var Chat = class {
     this.#empty.hidden = !this.#transcript.isEmpty || now.outbox.length > 0;
     this.#empty.textContent = isOpening ? this.#texts.opening : this.#texts.empty;
     const trouble = this.#trouble(now);
-    const words2 = trouble || this.#goingOn(now);
+    const words = trouble || this.#goingOn(now);
     this.#line.classList.toggle("bad", trouble !== "");
-    if (this.#line.textContent !== words2) {
-      this.#line.textContent = words2;
+    if (this.#line.textContent !== words) {
+      this.#line.textContent = words;
     }
     if (this.#wrong !== trouble) {
       this.#wrong = trouble;
@@ -2959,7 +2930,7 @@ var BEATS_A_LEASE = 3;
 var Announcer = class {
   #http;
   #path;
-  #desk;
+  #told;
   #signal;
   #lent = null;
   /** What was sent last, or is to be sent, without the context. */
@@ -2968,10 +2939,10 @@ var Announcer = class {
   #beat;
   #leaseMs = DEFAULT_LEASE_MS;
   #isAttached = false;
-  constructor(http, session, client, desk, signal) {
+  constructor(http, session, client, told, signal) {
     this.#http = http;
     this.#path = path`/v1/sessions/${session}/clients/${client}`;
-    this.#desk = desk;
+    this.#told = told;
     this.#signal = signal;
     signal.addEventListener("abort", () => this.#detach());
   }
@@ -3009,12 +2980,12 @@ var Announcer = class {
         this.#leaseMs = said2["leaseMs"];
       }
       this.#isAttached = true;
-      this.#desk.taken(leftOutOf(said2));
+      this.#told(null, leftOutOf(said2));
     } catch (error) {
       if (this.#signal.aborted) {
         return;
       }
-      this.#desk.refused(error);
+      this.#told(error, []);
     }
     if (!this.#signal.aborted) {
       clearTimeout(this.#beat);
@@ -3155,8 +3126,8 @@ function ownHandlers(desk) {
       return { copied: true };
     }),
     notify: handler("Tells the user something.", (input2, { callId }) => {
-      const words2 = [input2["title"], text(input2, "text")].filter((one) => typeof one === "string");
-      desk.tell({ id: callId, text: words2.join(": ") });
+      const words = [input2["title"], text(input2, "text")].filter((one) => typeof one === "string");
+      desk.tell({ id: callId, text: words.join(": ") });
       return { shown: true };
     })
   };
@@ -3178,7 +3149,7 @@ function text(input2, name) {
 function address(given) {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
-    throw new Error("url has to be an absolute http or https address without a user name in it.");
+    throw new Error("url has to be an absolute http or https address.");
   }
   return url.href;
 }
@@ -3241,10 +3212,8 @@ var Connection = class {
   }
   #start(session) {
     const signal = this.#ended.signal;
-    const taken = (leftOut) => this.#lendingTaken(leftOut);
-    const refused2 = (fault2) => this.#lendingRefused(fault2);
-    const desk = { taken, refused: refused2 };
-    const announcer = new Announcer(this.#http, session, this.#client, desk, signal);
+    const told = (fault2, leftOut) => this.#lendingTold(fault2, leftOut);
+    const announcer = new Announcer(this.#http, session, this.#client, told, signal);
     const own = ownHandlers({
       ask: (prompt, until) => this.#ask(prompt, until),
       tell: (notice) => this.#set({ notices: [...this.#snapshot.notices, notice] })
@@ -3367,7 +3336,7 @@ var Connection = class {
       this.#set({});
       this.#resume();
     } catch (error) {
-      this.#outgoing(id, { fault: error.message });
+      this.#outgoing(id, { fault: wordsOf(error) });
     }
   }
   #outgoing(id, changes) {
@@ -3378,30 +3347,24 @@ var Connection = class {
     const { tools = {}, widgets = {}, context } = this.#definitions;
     this.#begun?.announcer.lend({ tools, widgets, context });
   }
-  /** Who is let in to lend something is let in to read what follows, too. */
-  #lendingTaken(leftOut) {
-    const { lendingFault, leftOut: before } = this.#snapshot;
-    const isSame2 = JSON.stringify(leftOut) === JSON.stringify(before);
-    if (lendingFault !== null || !isSame2) {
-      this.#set({ lendingFault: null, ...!isSame2 && { leftOut } });
-    }
-    if (!isSame2) {
-      for (const { name, reason } of leftOut) {
-        console.warn(`The agent is not offered ${name}: ${reason}.`);
-      }
-    }
-    if (this.#snapshot.link === "signed_out") {
-      this.#resume();
-    }
-  }
-  #lendingRefused(fault2) {
+  /** What the server says to what the page lends; who builds the page is told of it once. */
+  #lendingTold(fault2, leftOut) {
+    const { lendingFault, leftOut: before, link: link2 } = this.#snapshot;
     const isAway = fault2 instanceof RemitError && fault2.status === 0;
-    const said2 = isAway ? null : fault2.message;
-    if (said2 !== this.#snapshot.lendingFault) {
-      this.#set({ lendingFault: said2 });
-      if (said2 !== null) {
-        console.warn(`The agent cannot use what this page lends. ${said2}`);
+    const now = {
+      lendingFault: isAway ? null : fault2?.message ?? null,
+      leftOut: fault2 ? before : leftOut
+    };
+    if (JSON.stringify(now) !== JSON.stringify({ lendingFault, leftOut: before })) {
+      this.#set(now);
+      const left2 = now.leftOut.map(({ name, reason }) => `${name} is left out: ${reason}`);
+      const words = [now.lendingFault, ...left2].join("\n").trim();
+      if (words) {
+        console.warn(words);
       }
+    }
+    if (!fault2 && link2 === "signed_out") {
+      this.#resume();
     }
   }
   #ask(prompt, until) {
