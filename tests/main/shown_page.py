@@ -61,7 +61,8 @@ class Shown:
         """A note as the page draws it, in the transcript: its HTML, and its text as it is seen."""
         return self.page.run(
             f"""import("/dev/sdk.js").then(({{ markdown }}) => {{
-              const made = markdown({json.dumps(note)}, {json.dumps(TOO_LONG)});
+              const words = {{ tooLong: {json.dumps(TOO_LONG)}, table: "Table" }};
+              const made = markdown({json.dumps(note)}, words);
               {TRANSCRIPT}.replaceChildren(made);
               return {{ html: made.innerHTML, text: made.innerText }};
             }})"""

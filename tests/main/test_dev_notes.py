@@ -156,14 +156,29 @@ LINK = '<a href="https://a.test/" target="_blank" rel="noopener noreferrer">'
         ("- a\n\nb", "<ul><li>a</li></ul><p>b</p>"),
         ("a https://a.test/.", f"<p>a {LINK}https://a.test/</a>.</p>"),
         ("<https://a.test/>", f"<p>{LINK}https://a.test/</a></p>"),
-        ("> a\n| b |\n---", "<p>&gt; a\n| b |\n---</p>"),
+        ("> a\n>> - b\nc", "<blockquote><p>a</p><blockquote><ul><li>b</li></ul></blockquote>"
+         "</blockquote><p>c</p>"),
+        ("a > b\n| b |\n---", "<p>a &gt; b\n| b |\n---</p>"),
         ("", ""),
     ],
-    ids=range(22),
+    ids=range(23),
 )  # fmt: skip
 def test_what_of_markdown_is_drawn(shown: Shown, note: str, html: str) -> None:
-    """Paragraphs, headings, lists, code, bold, italics, links; all else stays as it was written."""
-    assert shown.drawn(note)["html"] == html
+    """Paragraphs, headings, lists, quotes, code, bold, italics, links; all else stays."""
+    assert shown.drawn(note)["html"].replace(' dir="auto"', "") == html
+
+
+def test_text_runs_as_its_own_letters_do(shown: Shown) -> None:
+    """A Hebrew paragraph, list or heading begins at the right, in an English page, too."""
+    shown.drawn("# \u05d0\n\n\u05d0\n\n- \u05d0\n\n```\n\u05d0\n```\n\nabc")
+    right = "one => { const range = document.createRange(); range.selectNodeContents(one);"
+    right += " const { left, right } = range.getBoundingClientRect();"
+    right += (
+        " const box = one.getBoundingClientRect(); return left - box.left > box.right - right }"
+    )
+    drawn = f"{TRANSCRIPT}.querySelectorAll('.prose :is(h3, p, li, pre)')"
+    found = shown.page.run(f"[...{drawn}].map((one) => [one.localName, ({right})(one)])")
+    assert found == [["h3", True], ["p", True], ["li", True], ["pre", False], ["p", False]]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ export function folded(word: string, ...inside: readonly Child[]): HTMLElement {
 }
 
 export function pre(text: string): HTMLElement {
-  return el('pre', { text, tabindex: '0', dir: 'ltr' })
+  return el('pre', { text, tabindex: '0' })
 }
 
 /** A table that is scrolled where it is too wide. */

@@ -18,9 +18,8 @@ import type { Texts } from './texts.js'
 import type { WidgetShelf } from './widgets.js'
 
 const BAD = new Set(['error', 'expired', 'outcome_unknown'])
-const FAULTY = new Set(['error', 'outcome_unknown'])
 /** What is wrong with a model is for who runs it; the person can only try again. */
-const MODEL_FAULTS = new Set(['model_unavailable', 'model_invalid'])
+const MODEL_FAULT = /^model_(unavailable|invalid)$/
 
 /** What entries are drawn with. */
 export interface Drawing extends Desk, Framing {
@@ -89,8 +88,7 @@ function isSame(one: MessageEntry, other: MessageEntry): boolean {
 
 function said({ role, text, partial, turn }: MessageEntry, texts: Texts): HTMLElement[] {
   // What the user wrote is shown as it was written.
-  const words =
-    role === 'user' ? el('p', { class: 'said', dir: 'auto', text }) : markdown(text, texts)
+  const words = role === 'user' ? el('p', { class: 'said', text }) : markdown(text, texts)
   const note = partial ? texts.cutOff : turn && texts[turn]
   return note ? [words, el('p', { class: 'note', text: note })] : [words]
 }
@@ -181,8 +179,8 @@ function finish(
     : ` · ${texts.outcomes[outcome] ?? outcome}`
   const error = display && 'error' in display ? display.error : null
   const notes: HTMLElement[] = []
-  // A person's no says itself; what refused it otherwise, and why, does not.
-  if (error && (FAULTY.has(outcome) || (outcome === 'denied' && error.code !== 'denied'))) {
+  // A person's no, a stop and the like say themselves; what went wrong otherwise does not.
+  if (error && (error.code !== outcome || outcome === 'outcome_unknown')) {
     // What the agent is told of it stands below in the person's language.
     const text = error.message.replace(MAY_HAVE_HAPPENED, '').trim()
     notes.push(el('p', { class: 'note bad', text }))
@@ -224,7 +222,7 @@ function end({ reason, code, message: said }: EndEntry, { texts, standsIn }: Dra
   if (reason === 'cancelled') {
     return el('p', { class: 'note', text: texts.stopped })
   }
-  if (MODEL_FAULTS.has(code) && !standsIn) {
+  if (MODEL_FAULT.test(code) && !standsIn) {
     return el(
       'div',
       { class: 'note' },

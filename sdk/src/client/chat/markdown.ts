@@ -10,8 +10,6 @@ import type { Texts } from './texts.js'
 const MAX_CHARACTERS = 16_384
 const MAX_DEPTH = 4
 const MAX_COLUMNS = 20
-/** A text runs as its own letters do, whatever the page's language. */
-const AUTO = { dir: 'auto' }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/
@@ -38,7 +36,7 @@ function blocks(lines: readonly string[], texts: Words, depth: number): HTMLElem
   let words: string[] = []
   const paragraph = () => {
     if (words.length > 0) {
-      made.push(el('p', AUTO, inline(words.join('\n'))))
+      made.push(el('p', {}, inline(words.join('\n'))))
     }
     words = []
   }
@@ -80,7 +78,7 @@ function block(lines: readonly string[], at: number, texts: Words, depth: number
   const heading = HEADING.exec(line)
   if (heading) {
     // Below the headings of the page, however loud the text is.
-    return { node: el('h3', AUTO, inline(heading[1] ?? '')), next: at + 1 }
+    return { node: el('h3', {}, inline(heading[1] ?? '')), next: at + 1 }
   }
   if (depth < MAX_DEPTH && QUOTE.test(line)) {
     return quote(lines, at, texts, depth)
@@ -99,7 +97,7 @@ function quote(lines: readonly string[], first: number, texts: Words, depth: num
   const end = lines.findIndex((line, at) => at > first && !QUOTE.test(line))
   const next = end < 0 ? lines.length : end
   const inside = lines.slice(first, next).map((line) => QUOTE.exec(line)?.[1] ?? '')
-  return { node: el('blockquote', {}, blocks(inside, texts, depth + 1)), next }
+  return { node: el('blockquote', { dir: 'auto' }, blocks(inside, texts, depth + 1)), next }
 }
 
 function closes(line: string, fence: string): boolean {
@@ -117,14 +115,14 @@ function table(lines: readonly string[], first: number, texts: Words): Block {
       el(
         'tr',
         {},
-        columns.map((_, index) => el('td', AUTO, inline(found[index] ?? ''))),
+        columns.map((_, index) => el('td', {}, inline(found[index] ?? ''))),
       ),
     )
   }
   const head = el(
     'tr',
     {},
-    columns.map((text) => el('th', { scope: 'col', ...AUTO }, inline(text))),
+    columns.map((text) => el('th', { scope: 'col' }, inline(text))),
   )
   const made = el('table', {}, el('thead', {}, head), el('tbody', {}, rows))
   return { node: scrolled(made, texts.table), next: at }
@@ -198,7 +196,7 @@ function item(levels: Level[], found: RegExpExecArray): Item | null {
     if (around && !isDeeper && levels.length === 1) {
       return null
     }
-    const node = el(tag, { ...AUTO, start: number === undefined ? null : Number(number) })
+    const node = el(tag, { dir: 'auto', start: number === undefined ? null : Number(number) })
     open(levels, { node, indent }, isDeeper)
   }
   const made = el('li')

@@ -20,7 +20,7 @@ export function outgoing(
   return el(
     'div',
     { class: 'turn user outgoing' },
-    el('p', { class: 'said', dir: 'auto', text }),
+    el('p', { class: 'said', text }),
     fault === null
       ? null
       : el(

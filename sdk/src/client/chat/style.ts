@@ -24,8 +24,9 @@ const STYLE = `
 .chat { background: var(--ground); color: var(--ink); display: flex; flex-direction: column; font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif); height: 100%; min-height: 0; overflow-wrap: anywhere; position: relative; text-align: start; }
 h3 { font-size: var(--read); font-weight: 600; margin: 0; }
 p { margin: 0; }
+p, h3, li, td, th { unicode-bidi: plaintext; }
 pre, code { font: 400 var(--small)/1.5 var(--remit-mono, ui-monospace, monospace); }
-pre { margin: 0; max-height: 320px; overflow: auto; white-space: pre-wrap; }
+pre { direction: ltr; margin: 0; max-height: 320px; overflow: auto; white-space: pre-wrap; }
 a { color: var(--accent); }
 .small { color: var(--soft); font-size: var(--small); }
 .bad { color: var(--bad); }
@@ -117,8 +118,7 @@ strong, .title { font-weight: 600; }
 .field > span { color: var(--soft); }
 .check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
 
-.short > .line { min-height: 0; padding-block: 0; }
-.short > .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
+.short > .composer { flex-wrap: nowrap; padding: 0 8px 8px; }
 .short > .composer > *, .short > .to-end { min-height: 36px; padding: 4px 8px; }
 .short textarea { flex-basis: 0; max-height: 36px; }
 

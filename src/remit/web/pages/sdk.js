@@ -58,7 +58,7 @@ function folded(word, ...inside2) {
   return el("details", {}, el("summary", { text: word }), ...inside2);
 }
 function pre(text2) {
-  return el("pre", { text: text2, tabindex: "0", dir: "ltr" });
+  return el("pre", { text: text2, tabindex: "0" });
 }
 function scrolled(table3, name) {
   return el("div", { class: "table", tabindex: "0", role: "region", "aria-label": name }, table3);
@@ -956,7 +956,7 @@ function outgoing({ id, text: text2, fault: fault2 }, connection, edit, texts) {
   return el(
     "div",
     { class: "turn user outgoing" },
-    el("p", { class: "said", dir: "auto", text: text2 }),
+    el("p", { class: "said", text: text2 }),
     fault2 === null ? null : el(
       "div",
       { class: "buttons" },
@@ -1002,7 +1002,6 @@ function copier({ value, done, refuse }, texts) {
 var MAX_CHARACTERS = 16384;
 var MAX_DEPTH2 = 4;
 var MAX_COLUMNS = 20;
-var AUTO = { dir: "auto" };
 var FENCE = /^ {0,3}(`{3,}|~{3,})/;
 var HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/;
 var QUOTE = /^ {0,3}> ?(.*)$/;
@@ -1021,7 +1020,7 @@ function blocks(lines, texts, depth) {
   let words = [];
   const paragraph = () => {
     if (words.length > 0) {
-      made.push(el("p", AUTO, inline(words.join("\n"))));
+      made.push(el("p", {}, inline(words.join("\n"))));
     }
     words = [];
   };
@@ -1054,7 +1053,7 @@ function block(lines, at, texts, depth) {
   }
   const heading = HEADING.exec(line);
   if (heading) {
-    return { node: el("h3", AUTO, inline(heading[1] ?? "")), next: at + 1 };
+    return { node: el("h3", {}, inline(heading[1] ?? "")), next: at + 1 };
   }
   if (depth < MAX_DEPTH2 && QUOTE.test(line)) {
     return quote(lines, at, texts, depth);
@@ -1068,7 +1067,7 @@ function quote(lines, first, texts, depth) {
   const end2 = lines.findIndex((line, at) => at > first && !QUOTE.test(line));
   const next = end2 < 0 ? lines.length : end2;
   const inside2 = lines.slice(first, next).map((line) => QUOTE.exec(line)?.[1] ?? "");
-  return { node: el("blockquote", {}, blocks(inside2, texts, depth + 1)), next };
+  return { node: el("blockquote", { dir: "auto" }, blocks(inside2, texts, depth + 1)), next };
 }
 function closes(line, fence) {
   const words = line.trim();
@@ -1084,14 +1083,14 @@ function table(lines, first, texts) {
       el(
         "tr",
         {},
-        columns.map((_, index) => el("td", AUTO, inline(found[index] ?? "")))
+        columns.map((_, index) => el("td", {}, inline(found[index] ?? "")))
       )
     );
   }
   const head = el(
     "tr",
     {},
-    columns.map((text2) => el("th", { scope: "col", ...AUTO }, inline(text2)))
+    columns.map((text2) => el("th", { scope: "col" }, inline(text2)))
   );
   const made = el("table", {}, el("thead", {}, head), el("tbody", {}, rows));
   return { node: scrolled(made, texts.table), next: at };
@@ -1141,7 +1140,7 @@ function item(levels, found) {
     if (around && !isDeeper && levels.length === 1) {
       return null;
     }
-    const node = el(tag, { ...AUTO, start: number === void 0 ? null : Number(number) });
+    const node = el(tag, { dir: "auto", start: number === void 0 ? null : Number(number) });
     open(levels, { node, indent }, isDeeper);
   }
   const made = el("li");
@@ -1356,8 +1355,9 @@ var STYLE = `
 .chat { background: var(--ground); color: var(--ink); display: flex; flex-direction: column; font: 400 var(--read)/1.5 var(--remit-font, system-ui, sans-serif); height: 100%; min-height: 0; overflow-wrap: anywhere; position: relative; text-align: start; }
 h3 { font-size: var(--read); font-weight: 600; margin: 0; }
 p { margin: 0; }
+p, h3, li, td, th { unicode-bidi: plaintext; }
 pre, code { font: 400 var(--small)/1.5 var(--remit-mono, ui-monospace, monospace); }
-pre { margin: 0; max-height: 320px; overflow: auto; white-space: pre-wrap; }
+pre { direction: ltr; margin: 0; max-height: 320px; overflow: auto; white-space: pre-wrap; }
 a { color: var(--accent); }
 .small { color: var(--soft); font-size: var(--small); }
 .bad { color: var(--bad); }
@@ -1449,8 +1449,7 @@ strong, .title { font-weight: 600; }
 .field > span { color: var(--soft); }
 .check { align-items: center; display: flex; font-size: var(--small); gap: 8px; min-height: 44px; }
 
-.short > .line { min-height: 0; padding-block: 0; }
-.short > .composer { flex-wrap: nowrap; padding: 4px 8px 8px; }
+.short > .composer { flex-wrap: nowrap; padding: 0 8px 8px; }
 .short > .composer > *, .short > .to-end { min-height: 36px; padding: 4px 8px; }
 .short textarea { flex-basis: 0; max-height: 36px; }
 
@@ -1827,8 +1826,7 @@ function side(value) {
 
 // src/client/chat/entries.ts
 var BAD = /* @__PURE__ */ new Set(["error", "expired", "outcome_unknown"]);
-var FAULTY = /* @__PURE__ */ new Set(["error", "outcome_unknown"]);
-var MODEL_FAULTS = /* @__PURE__ */ new Set(["model_unavailable", "model_invalid"]);
+var MODEL_FAULT = /^model_(unavailable|invalid)$/;
 function drawn(entry2, drawing) {
   switch (entry2.kind) {
     case "message":
@@ -1869,7 +1867,7 @@ function isSame(one, other) {
   return one.text === other.text && one.partial === other.partial && one.turn === other.turn;
 }
 function said({ role, text: text2, partial, turn }, texts) {
-  const words = role === "user" ? el("p", { class: "said", dir: "auto", text: text2 }) : markdown(text2, texts);
+  const words = role === "user" ? el("p", { class: "said", text: text2 }) : markdown(text2, texts);
   const note = partial ? texts.cutOff : turn && texts[turn];
   return note ? [words, el("p", { class: "note", text: note })] : [words];
 }
@@ -1944,7 +1942,7 @@ function finish({ at }, { at: endedAt, outcome, display }, meta, below, framing)
   meta.textContent = isGood ? ` · ${took(Date.parse(endedAt) - Date.parse(at))}` : ` · ${texts.outcomes[outcome] ?? outcome}`;
   const error = display && "error" in display ? display.error : null;
   const notes = [];
-  if (error && (FAULTY.has(outcome) || outcome === "denied" && error.code !== "denied")) {
+  if (error && (error.code !== outcome || outcome === "outcome_unknown")) {
     const text2 = error.message.replace(MAY_HAVE_HAPPENED, "").trim();
     notes.push(el("p", { class: "note bad", text: text2 }));
   }
@@ -1979,7 +1977,7 @@ function end({ reason, code, message: said2 }, { texts, standsIn }) {
   if (reason === "cancelled") {
     return el("p", { class: "note", text: texts.stopped });
   }
-  if (MODEL_FAULTS.has(code) && !standsIn) {
+  if (MODEL_FAULT.test(code) && !standsIn) {
     return el(
       "div",
       { class: "note" },
