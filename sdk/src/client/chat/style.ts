@@ -46,7 +46,6 @@ button:disabled, [aria-disabled="true"], textarea:disabled, input:disabled { col
 .danger { border: 2px solid var(--bad); color: var(--bad); }
 .quiet { font-weight: 400; }
 textarea { field-sizing: content; flex: 1 1 180px; line-height: 1.5; max-height: 160px; min-width: 0; resize: none; }
-textarea::placeholder { white-space: nowrap; }
 input[type="checkbox"] { accent-color: var(--accent); height: 20px; min-height: 0; width: 20px; }
 
 .scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain; padding: 0 16px 16px; }
@@ -120,7 +119,8 @@ strong, .title { font-weight: 600; }
 
 .short > .composer { flex-wrap: nowrap; padding: 0 8px 8px; }
 .short > .composer > *, .short > .to-end { min-height: 36px; padding: 4px 8px; }
-.short textarea { flex-basis: 0; max-height: 36px; }
+.short textarea { flex-basis: 0; max-height: 36px; overflow-x: hidden; }
+.short textarea::placeholder { white-space: nowrap; }
 
 @media (pointer: coarse) {
   .act > summary, .card summary { min-height: 44px; padding-top: 10px; }
