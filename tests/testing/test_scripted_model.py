@@ -159,6 +159,34 @@ def test_a_wrong_script_is_told(text: str, word: str) -> None:
         read_script(text)
 
 
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (lambda _: None, "A turn is a text, a Turn or an object with its keys; this is None."),
+        (lambda _: {"txt": "x"}, "A turn has no key 'txt'."),
+        ({"weather": ["Sunny."]}, "no conversation that begins with 'Hello.'"),
+    ],
+    ids=["nothing", "a key", "a conversation"],
+)
+def test_a_wrong_turn_is_refused_and_printed(
+    script: Any,  # noqa: ANN401 -- wrong ones
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Whoever wrote the script sees why, wherever the model's own words are kept from."""
+    with ScriptedModel(script) as model:
+        answer = _ask(model)
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]["message"]
+    assert words in capsys.readouterr().err
+
+
+def test_a_fault_of_a_function_goes_wrong_as_often_as_it_says() -> None:
+    """As one in a list does: the request that is made again is answered."""
+    with ScriptedModel(lambda _: Turn(text="Well.", status=503, times=1)) as model:
+        assert [_ask(model).status_code for _ in range(2)] == [503, 200]
+
+
 def test_other_paths_are_not_found() -> None:
     """A wrong address shows itself; the list of models is there for who looks first."""
     with ScriptedModel([]) as model:

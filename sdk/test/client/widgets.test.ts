@@ -89,6 +89,9 @@ describe('a widget', () => {
     })
     use('c_1', { id: 7 })
     await until(() => expect(live()).toHaveLength(1))
+    // The page has asked for all that it asks for by itself.
+    await until(() => expect(server.of('GET', '')).toHaveLength(1))
+    await until(() => expect(server.of('PUT', /./)).toHaveLength(1))
     const before = server.asked.length
 
     page?.host.querySelector('button')?.click()

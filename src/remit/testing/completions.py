@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,8 @@ class ScriptedModel(LoopbackServer):
         try:
             turn = turn_for(self._script, asked)
         except BadScript as error:
+            # The provider's words are not shown to whoever talks with the agent.
+            sys.stderr.write(f"{error}\n")
             await _refuse(exchange, 400, str(error), "bad_script")
             return
         await asyncio.sleep(turn.delay_ms / 1000)

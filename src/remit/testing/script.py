@@ -143,11 +143,13 @@ def turn_for(script: Script, request: ModelRequest) -> Turn:
         BadScript: the script has no such conversation, or a turn is not one.
     """
     if callable(script):
-        return turn(script(request))
-    turns = _conversation(script, request.conversation) if isinstance(script, Mapping) else script
-    if request.turn >= len(turns):
-        return Turn(text="The script has no more turns.")
-    found = turn(turns[request.turn])
+        found = turn(script(request))
+    else:
+        by_name = isinstance(script, Mapping)
+        turns = _conversation(script, request.conversation) if by_name else script
+        if request.turn >= len(turns):
+            return Turn(text="The script has no more turns.")
+        found = turn(turns[request.turn])
     if found.times and request.attempt > found.times:
         return _well(found)
     return found
@@ -163,6 +165,9 @@ def turn(like: TurnLike) -> Turn:
         return like
     if isinstance(like, str):
         return Turn(text=like)
+    if not isinstance(like, Mapping):
+        msg = f"A turn is a text, a Turn or an object with its keys; this is {like!r}."
+        raise BadScript(msg)
     fields: dict[str, Json] = {}
     for key, value in like.items():
         name = _KEYS.get(key)
