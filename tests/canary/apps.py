@@ -127,13 +127,13 @@ def _special(kind: str) -> list[Json]:
         endpoint = {"method": "GET", "path": path, "queryParams": query}
         return endpoint_tool(name, endpoint=endpoint, **{**reading, **more})
 
-    def job(name: str, start: str, status: str, **more: object) -> Json:
+    def job(name: str, start: str, status: str, *, every_ms: int = 100, **more: object) -> Json:
         polling = {
             "statusUrl": status,
             "statusField": "status",
             "completeValue": "done",
             "failedValue": "broken",
-            "pollIntervalMs": 100,
+            "pollIntervalMs": every_ms,
             "maxPolls": 2,
         }
         return {**_posting(kind)(start), "name": name, "polling": polling, **more}
@@ -157,6 +157,8 @@ def _special(kind: str) -> list[Json]:
         {**_posting(kind)("body"), "name": "ask", **asks},
         # Longer than the run: something ends it while it is out.
         {**_posting(kind)("hang"), "name": "long_hang", "timeoutMs": 60_000},
+        # Asked for no more within the run: what it keeps of the answer stays in the store.
+        job("long_job", "start-odd", "/job-done/{{response.id}}", every_ms=600_000),
         *(
             _unaware(job("unaware_job", "start", "/job-done/{{response.id}}"), asks)
             if query

@@ -239,7 +239,7 @@ def _call_everything(
         pool.submit(call, app, tool)
         for app in journey.apps
         for tool in tools or app.tools
-        if tool != "long_hang"
+        if not tool.startswith("long_")
     ]
     for one in made:
         journey.outcomes |= {
@@ -266,9 +266,12 @@ def _ask_people(journey: Journey, server: Serving) -> None:
 
 
 def _hang(journey: Journey, pool: ThreadPoolExecutor, server: Serving) -> list[Future[Any]]:
-    """Calls that are out, their bytes with the app, when the process is killed."""
+    """Jobs that are asked for, and calls that are out, when the process is killed."""
     backend = journey.client(server, "backend")
     asking = _asking(journey)
+    soon = {"prefer": "wait=2"}
+    jobs = [pool.submit(_call, backend, app, "long_job", soon) for app in asking]
+    assert {one.result(WAIT_S)["outcome"] for one in jobs} == {"polling"}
     before = {app.kind: len(journey.upstreams[app.kind].requests) for app in asking}
     out = [pool.submit(_call, backend, app, "long_hang") for app in asking]
     _until(

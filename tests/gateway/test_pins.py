@@ -171,10 +171,10 @@ async def test_secret_pin_is_sealed_while_a_call_is_sent(store_url: str) -> None
 
 async def test_calls_without_undeclared_pins_are_not_sealed(store_url: str) -> None:
     """A pin that the tool declares is what its schema says: sealing costs, and is not for all."""
-    async with open_stage(store_url, fakes.answer({"id": "j"}, 202)) as stage:
-        await furnish(stage, shop(*TOOLS))
-        found = await stage.call("render", {}, pins={"name": "x"}, wait_ms=0)
-        await stage.settled()
+    asking = {**posting({"name": "{{args.name}}"}, {"name": {"type": "string"}}), "name": "ask"}
+    async with open_stage(store_url) as stage:
+        await furnish(stage, shop({**asking, "requiresApproval": True}))
+        found = await stage.call("ask", {}, pins={"name": "x"}, wait_ms=0)
 
         assert (await private_of(stage, cast("StillRunning", found).call_id)).startswith("{")
 

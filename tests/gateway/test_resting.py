@@ -12,6 +12,7 @@ import pytest
 from remit.gateway.answering import Answer, answer
 from remit.gateway.awaiting import StillRunning
 from remit.gateway.ports import Limits, WireRequest, WireResponse
+from remit.gateway.resting import opened_text, sealed_text
 from remit.gateway.reviewing import approve
 from remit.gateway.submitting import submit
 from remit.gateway.suspending import suspend
@@ -161,13 +162,34 @@ async def test_poll_that_was_changed_in_the_store_is_not_sent(
     async with open_stage(store_url, STARTED, DONE) as stage:
         await furnish(stage)
         call = await started(stage)
-        kept = json.loads((await stage.row(call)).private or "")
+        # Whoever has the key, too: what was sealed is held to where the call went.
+        row = await stage.row(call)
+        kept = json.loads(await opened_text(stage.node, row))
         change(kept["poll"])
-        databases.change(store_url, "UPDATE call SET private = :kept", kept=json.dumps(kept))
+        place = {"workspace": row.workspace, "app": row.app, "user": row.user, "call": row.id}
+        sealed = await sealed_text(stage.node, json.dumps(kept), **place)
+        databases.change(store_url, "UPDATE call SET private = :kept", kept=sealed)
         await polled(stage)
 
         assert (await stage.row(call)).outcome == "outcome_unknown"
         assert stage.egress.lines == ["POST /v1/orders"]
+
+
+async def test_answer_that_tells_a_secret_is_kept_sealed_while_its_job_is_asked_for(
+    store_url: str,
+) -> None:
+    """Where to ask is made of the answer, which may give back the credential (section 6)."""
+    told = fakes.answer({"id": "canary-credential"}, 202)
+    async with open_stage(store_url, told, DONE) as stage:
+        await furnish(stage)
+        call = await started(stage)
+        row = await stage.row(call)
+        assert row.status == "polling"
+        assert "canary-credential" not in row.record_json + (row.private or "")
+        await polled(stage)
+
+        assert (await stage.row(call)).outcome == "ok"
+        assert "canary-credential" in stage.egress.lines[1]
 
 
 @pytest.mark.parametrize("secret", ["then", "now"])

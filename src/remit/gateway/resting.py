@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from remit.gateway.node import AppInForce, Node
     from remit.values.json import JsonObject
 
-# A kept call begins with a brace; one with arguments that may be secret is sealed first, in
-# pieces of what is sealed at once at most (its text is ASCII).
+# A kept call begins with a brace; one that may hold a secret is sealed first, in pieces of what is
+# sealed at once at most (its text is ASCII).
 _SEALED = "sealed:"
 _PIECE = 64 * 1024
 #: What the record says of the call itself; what it does not say is not so.
@@ -39,7 +39,7 @@ _OF_THE_CALL = frozenset(
 
 
 async def private_of(node: Node, case: Case, *, whole: bool = True) -> str:
-    """What the row holds so that the call can go on; sealed where an argument may be secret.
+    """What the row holds so that the call can go on; sealed where it may hold a secret.
 
     Args:
         node: seals.
@@ -63,12 +63,16 @@ async def sealed_of(node: Node, case: Case, text: str) -> str:
 
 
 def holds_secrets(case: Case) -> bool:
-    """Whether an argument may be secret; a pin that the tool does not declare may be another's."""
+    """Whether an argument may be secret; a pin that the tool does not declare may be another's.
+
+    A poll is made of an answer, which may tell the credential that it was called with.
+    """
     frozen = case.frozen
     return (
         case.tool.parameters.secrets is not None
         or bool(frozen.arguments.undeclared_pins)
         or bool(frozen.hides)
+        or frozen.poll is not None
     )
 
 
