@@ -165,7 +165,7 @@ def turn(like: TurnLike) -> Turn:
         return like
     if isinstance(like, str):
         return Turn(text=like)
-    if not isinstance(like, Mapping):
+    if not isinstance(like, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] -- a script of anybody
         msg = f"A turn is a text, a Turn or an object with its keys; this is {like!r}."
         raise BadScript(msg)
     fields: dict[str, Json] = {}
