@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from remit.building.tools_files import KIT
 from remit.catalog.definitions import load_definition
 from remit.egress.allowances import parse_allowances
 from remit.egress.client import GuardedClient
+from remit.main.free_port import free_port
 from remit.testing.completions import ScriptedModel
 from remit.testing.in_process import remit_in_process
 from remit.testing.script import Call, Turn
@@ -25,12 +25,6 @@ from tests.building import node
 from tests.building.conftest import FOLDERS
 
 URL = "https://example.com/a"
-
-
-def _free_port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
 
 
 @pytest.fixture
@@ -73,7 +67,7 @@ def component(root: Path, port: int, issuer: str) -> Iterator[None]:
 @pytest.mark.usefixtures("machine_node")
 async def test_tool_of_the_example_is_called_under_the_brand_kazzle(app: Path) -> None:
     """From the API and from a thread, by the handler that imports `@kazzle/app/tools`."""
-    port = _free_port()
+    port = free_port()
     text = (app / "app.yaml").read_text("utf-8")
     (app / "app.yaml").write_text(text.replace("8802", str(port)), "utf-8")
     built = build(app, brand="Kazzle", limit_s=60)

@@ -7,7 +7,6 @@ import hashlib
 import http.client
 import json
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from urllib.parse import urlsplit
 
 from remit.kit import ToolContext
 from remit.kit.testing import API, THREAD, Issuer
+from remit.main.free_port import free_port
 from tests.examples.scenes_process import WAIT_S, Reply
 
 BOOKMARKS = Path(__file__).parents[2] / "examples" / "bookmarks"
@@ -122,8 +122,7 @@ class Frame:
 @contextmanager
 def component(folder: Path, *, brand: str = "Remit", **env: str) -> Generator[Component]:
     """The component with a database in a folder; killed in the end."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     database = folder / "bookmarks.db"
     command = [sys.executable, str(BOOKMARKS / "serve.py"), "--database", str(database)]

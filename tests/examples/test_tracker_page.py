@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from remit.main.free_port import free_port
 from remit.testing.completions import ScriptedModel
 from remit.testing.script import Call, Turn
 from tests.examples.tracker_process import TRACKER, tracker
@@ -111,8 +111,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         timeout=BUILD_S,
         check=True,
     )
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     key = run(tmp_path, "keys", "create", "--role", "backend").out.strip()
     with ExitStack() as stack:
         model = stack.enter_context(ScriptedModel(SCRIPT))
