@@ -234,9 +234,10 @@ export class Connection {
   /** What the server says to what the page lends; who builds the page is told of it once. */
   #lendingTold(fault: Error | null, leftOut: readonly LeftOut[]): void {
     const { lendingFault, leftOut: before, link } = this.#snapshot
-    const isAway = fault instanceof RemitError && fault.status === 0
+    // Of these the stream says more: nobody is there, or nobody is signed in.
+    const isElse = fault instanceof RemitError && [0, 401].includes(fault.status)
     const now = {
-      lendingFault: isAway ? null : (fault?.message ?? null),
+      lendingFault: isElse ? null : (fault?.message ?? null),
       leftOut: fault ? before : leftOut,
     }
     if (JSON.stringify(now) !== JSON.stringify({ lendingFault, leftOut: before })) {

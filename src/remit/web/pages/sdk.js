@@ -3348,9 +3348,9 @@ var Connection = class {
   /** What the server says to what the page lends; who builds the page is told of it once. */
   #lendingTold(fault2, leftOut) {
     const { lendingFault, leftOut: before, link: link2 } = this.#snapshot;
-    const isAway = fault2 instanceof RemitError && fault2.status === 0;
+    const isElse = fault2 instanceof RemitError && [0, 401].includes(fault2.status);
     const now = {
-      lendingFault: isAway ? null : fault2?.message ?? null,
+      lendingFault: isElse ? null : fault2?.message ?? null,
       leftOut: fault2 ? before : leftOut
     };
     if (JSON.stringify(now) !== JSON.stringify({ lendingFault, leftOut: before })) {
