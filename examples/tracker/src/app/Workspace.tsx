@@ -7,6 +7,7 @@
 
 import { Remit } from '@remit/sdk/react'
 import { useCallback, useEffect, useMemo } from 'react'
+import { issueOf } from '../agent/approval.js'
 import { contextOf } from '../agent/context.js'
 import { makeTools } from '../agent/tools.js'
 import { useConversation } from '../agent/useConversation.js'
@@ -41,6 +42,7 @@ export function Workspace({ hasAgent }: { readonly hasAgent: boolean }) {
       tools={session === null ? NO_TOOLS : tools}
       widgets={widgets}
       context={context}
+      approvalPart={(input) => issueOf(store, input)}
     >
       <Shell talk={talk} />
     </Remit>
