@@ -42,7 +42,7 @@ def _conversation() -> None:
         print("page: the long conversation is left out, no Chromium was found")
         return
     with (
-        tempfile.TemporaryDirectory(prefix="remit-bench-") as folder,
+        tempfile.TemporaryDirectory(prefix="remit-bench-", ignore_cleanup_errors=True) as folder,
         PageServer(bundled("long.ts")) as server,
         browsing(Path(folder)) as browser,
     ):
