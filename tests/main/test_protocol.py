@@ -221,6 +221,22 @@ async def test_requests_that_come_at_once_are_answered_in_their_order(api: Api) 
         assert await client.ended()
 
 
+async def test_silent_connection_is_closed_after_a_while(api: Api) -> None:
+    """Between two requests, and not before its time; whatever was asked on it."""
+    app = cast("App", api.app)
+    kept_s = 0.5
+    loop = asyncio.get_running_loop()
+    async with served(api, protocol_of(app.calls, app.hosts, kept_s)) as server:
+        for line in (f"POST {PATH} HTTP/1.1", "GET /healthz HTTP/1.1"):
+            async with connected(server) as client:
+                client.writer.write(request(api.keys["backend"], line=line))
+                await client.answer()
+                # The server's clock was read before the answer got here.
+                since = loop.time()
+                assert await client.ended()
+                assert loop.time() - since >= kept_s - 0.05
+
+
 async def test_no_http_is_refused(api: Api) -> None:
     """What is read off the wire is no less strict."""
     async with served(api, own(api)) as server, connected(server) as client:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from remit.main.idling import Waits
 from remit.web import hot
 from remit.web.sending import ABORT, header_lines, lines_of
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Of the body: what is larger is read under ASGI's flow control.
 MAX_BODY_BYTES = 64 * 1024
+#: Between two requests of a connection; uvicorn's own.
+KEEP_ALIVE_S = 5.0
 _NOT_PLAIN = frozenset({b"connection", b"expect", b"transfer-encoding", b"upgrade"})
 
 
@@ -69,6 +72,8 @@ class CallProtocol(HttpToolsProtocol):
 
     calls: hot.Hot
     hosts: frozenset[str]
+    # Of all connections of the server.
+    waits: Waits
     # The server's own headers and their lines, kept while it keeps them: for a second.
     _defaults: tuple[object, bytes] = (None, b"")
     # The last headers of this connection and what was read of them: most callers repeat theirs.
@@ -101,6 +106,17 @@ class CallProtocol(HttpToolsProtocol):
             self.tasks.add(task)
         else:
             super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Called when an answer was written: the next request is waited for, for a while."""
+        if self.pipeline or self.transport.is_closing():
+            super().on_response_complete()
+            return
+        self.server_state.total_requests += 1
+        self._unset_keepalive_if_required()
+        self.flow.resume_reading()
+        wait = self.waits.begin(self.loop, self.timeout_keep_alive_handler)
+        self.timeout_keep_alive_task = wait  # type: ignore[assignment]
 
     def _plain(self) -> _Cycle | None:
         """The call that is asked for, if it is one and plain."""
@@ -159,11 +175,15 @@ class CallProtocol(HttpToolsProtocol):
         return b"".join((STATUS_LINE[answer.status], self._defaults[1], lines, end, answer.body))
 
 
-def protocol_of(calls: hot.Hot, hosts: frozenset[str]) -> type[CallProtocol]:
+def protocol_of(
+    calls: hot.Hot, hosts: frozenset[str], keep_alive_s: float = KEEP_ALIVE_S
+) -> type[CallProtocol]:
     """The protocol of a server.
 
     Args:
         calls: makes the plain ones.
         hosts: that the server answers for.
+        keep_alive_s: how long a connection may be silent between two requests.
     """
-    return type("CallProtocol", (CallProtocol,), {"calls": calls, "hosts": hosts})
+    members = {"calls": calls, "hosts": hosts, "waits": Waits(keep_alive_s)}
+    return type("CallProtocol", (CallProtocol,), members)
