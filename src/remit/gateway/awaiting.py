@@ -13,7 +13,6 @@ from remit.gateway.resting import record_of
 if TYPE_CHECKING:
     from remit.gateway.ledger import CallRow
     from remit.gateway.node import Node
-    from remit.gateway.running import Polling
 
 # How often the row of a call is looked at that another node may end.
 _LOOK_S = 1.0
@@ -36,26 +35,6 @@ class StillRunning:
 
 
 State: TypeAlias = "Ended | Waiting | StillRunning"
-
-
-async def settled_within(
-    node: Node,
-    workspace: str,
-    call: str,
-    task: asyncio.Task[Ended | Polling | None],
-    wait_ms: int,
-) -> State:
-    """The outcome of a call that a task of the node sends, or how far it is by then.
-
-    Who stops waiting stops nothing else.
-    """
-    until = asyncio.get_running_loop().time() + wait_ms / 1000
-    if not await node.tasks.within(task, wait_ms / 1000):
-        return StillRunning(call, "sending")
-    outcome = task.result()
-    if isinstance(outcome, Ended):
-        return outcome
-    return await ended_within(node, workspace, call, until=until)
 
 
 async def ended_within(node: Node, workspace: str, call: str, *, until: float) -> State:

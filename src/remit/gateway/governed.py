@@ -30,12 +30,12 @@ from remit.errors import (
 from remit.gateway.acting import no_such
 from remit.gateway.approving import approval_of
 from remit.gateway.apps import App, find_tool
-from remit.gateway.awaiting import StillRunning, Waiting, as_it_stands, settled_within
+from remit.gateway.awaiting import StillRunning, Waiting, as_it_stands, ended_within
 from remit.gateway.commands import MAX_WAIT_MS, WAIT_MS, Command
 from remit.gateway.connect_inputs import connect_input_of, connectable
 from remit.gateway.ending import failure, status_of
 from remit.gateway.freezing import FrozenCall
-from remit.gateway.journal import Opened
+from remit.gateway.journal import Ended, Opened
 from remit.gateway.noting import Notes
 from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing
 from remit.gateway.resting import private_of
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from remit.catalog.model import Tool
     from remit.errors import RemitError
     from remit.gateway.asking import Planned
-    from remit.gateway.journal import Ended
     from remit.gateway.ledger import CallRow
     from remit.gateway.node import AppInForce, Node
     from remit.gateway.permitting import Permit
@@ -281,28 +280,53 @@ async def dispatched(
     private = await private_of(node, case, whole=whole) if resendable(case.tool) else None
     now = node.wall.unix_ms()
     row = notes.row("sending", now, case.record, private=private, sent_at=now, node=node.id)
-    kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    wait_s = min(command.wait_ms, MAX_WAIT_MS) / 1000
+    until = asyncio.get_running_loop().time() + wait_s
+    kept = _Kept()
     task = node.tasks.start(_committed(node, case, permit, row, kept))
-    where = (node, command.workspace, case.call_id, task)
-    state = await settled_within(*where, min(command.wait_ms, MAX_WAIT_MS))
-    if isinstance(state, StillRunning) and not kept.done():
+    if not await node.tasks.within(task, wait_s):
         # However short somebody waits: an id is told of a call that is on record.
-        await asyncio.wait((task, kept), return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return await settled_within(*where, 0)
-    return state
+        await kept.or_ended(task)
+        if not task.done():
+            return StillRunning(case.call_id, "sending")
+    outcome = task.result()
+    if isinstance(outcome, Ended):
+        return outcome
+    return await ended_within(node, command.workspace, case.call_id, until=until)
+
+
+class _Kept:
+    """Whether a call is on record; most callers never ask."""
+
+    __slots__ = ("_woken", "done")
+
+    def __init__(self) -> None:
+        self.done = False
+        self._woken: asyncio.Future[None] | None = None
+
+    def set(self) -> None:
+        """It is now."""
+        self.done = True
+        if self._woken is not None and not self._woken.done():
+            self._woken.set_result(None)
+
+    async def or_ended(self, task: asyncio.Task[object]) -> None:
+        """Wait until it is, or the task ended without it."""
+        if not self.done:
+            self._woken = asyncio.get_running_loop().create_future()
+            await asyncio.wait((task, self._woken), return_when=asyncio.FIRST_COMPLETED)
 
 
 async def _committed(
-    node: Node, case: Case, permit: Permit, row: CallRow, kept: asyncio.Future[None]
+    node: Node, case: Case, permit: Permit, row: CallRow, kept: _Kept
 ) -> Ended | Polling | None:
     """Commit the intent, then send; None where the call of that id was made before.
 
-    ``kept`` is done once it is on record.
+    ``kept`` is set once it is on record.
     """
     if not await node.calls.plan(case.workspace, row):
         return None
-    kept.set_result(None)
+    kept.set()
     return await send(node, case, permit, Opened(case.record, row.record_json))
 
 
