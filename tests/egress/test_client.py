@@ -61,8 +61,8 @@ async def test_the_request_goes_out_byte_for_byte() -> None:
         b"Accept-Encoding: gzip, deflate\r\nContent-Length: 7\r\n\r\n"
         b'{"a":1}'
     ]
-    assert (response.status, response.body, response.get("x-ONE")) == (200, b"hi", "1")
-    assert response.get("X-Two") is None
+    assert (response.status, response.body, response.header("x-ONE")) == (200, b"hi", "1")
+    assert response.header("X-Two") is None
     assert response.elapsed_ms >= 0
 
 
@@ -92,7 +92,7 @@ async def test_a_redirect_is_an_answer_and_not_followed(status: int) -> None:
         ):
             response = await client.send(get(upstream.url, ("Authorization", "Bearer t")))
     assert response.status == status
-    assert response.get("Location") == f"{target.url}x"
+    assert response.header("Location") == f"{target.url}x"
     assert (len(upstream.requests), target.connections) == (1, 0)
 
 

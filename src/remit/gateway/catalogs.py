@@ -220,7 +220,7 @@ async def fetch_snapshot(
         return None, response
     if response.status == 304 and kept is not None:
         return replace(kept, at_s=now_s), None
-    etag, modified = response.get("etag"), response.get("last-modified")
+    etag, modified = response.header("etag"), response.header("last-modified")
     fetched = Snapshot(
         body=response.body,
         etag=etag if etag is not None and is_etag(etag) else None,

@@ -21,10 +21,12 @@ from remit.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from remit.gateway.sending import Line, send
+from remit.gateway.sending import Line, limits_of, send_read
 from remit.values.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from remit.calls.answers import Answer, Body
     from remit.calls.arguments import Arguments
     from remit.calls.planning import FrozenRequest
@@ -79,8 +81,11 @@ class Exchange(Struct, frozen=True, kw_only=True):
             CallError: no answer that could be read, or one that is not 2xx.
         """
         request = sendable.request
-        retry = self.retry and request.method == "GET"
-        answer = await send(self._finished(request), self._line(), retry=retry)
+        answer: Answer
+        if self.retry and request.method == "GET":
+            answer = await send_read(self._finished(request), self._line())
+        else:
+            answer = await self._sent(request)
         if not answer.succeeded and (error := self._refusal(request, answer)) is not None:
             raise error
         # How long to wait matters to what is asked for again alone.
@@ -185,7 +190,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
     async def _poll(self, asked: FrozenRequest, polling: Polling) -> tuple[Body | None, int]:
         """One poll: the body, or None where it failed in passing; and the wait before the next."""
         try:
-            answer = await send(self._finished(asked), self._line(), retry=False)
+            answer = await self._sent(asked)
         except (UpstreamTimeout, UpstreamUnreachable, ResponseInvalid):
             return None, polling.poll_interval_ms
         wait_ms = poll_wait_ms(polling, retry_after_ms(answer) or 0)
@@ -198,6 +203,10 @@ class Exchange(Struct, frozen=True, kw_only=True):
         except ResponseInvalid:
             # No value at statusField means: still running.
             return None, wait_ms
+
+    def _sent(self, request: FrozenRequest) -> Awaitable[Answer]:
+        """Send a request once."""
+        return self.world.egress.send(self._finished(request), limits_of(self.timeout_ms))
 
     def _finished(self, request: FrozenRequest) -> WireRequest:
         """The request with everything in it; nothing is added to it after this."""

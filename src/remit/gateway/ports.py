@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from remit.calls.answers import Answer
 from remit.calls.wire import WireRequest
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     max_header_bytes: int = 65_536
 
 
-class WireResponse(Struct, frozen=True, kw_only=True):
+class WireResponse(Answer, frozen=True, kw_only=True):
     """One answer, read to its end.
 
     Attributes:
@@ -57,15 +58,7 @@ class WireResponse(Struct, frozen=True, kw_only=True):
         elapsed_ms: from the call to the last byte.
     """
 
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
     elapsed_ms: int
-
-    def get(self, name: str) -> str | None:
-        """The first header of this name, in any letter case, or None."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
 
 
 class Egress(Protocol):

@@ -1,4 +1,4 @@
-"""One exchange with an app: caps, and the only retry there is (contract section 5, step 9)."""
+"""The bounds of one exchange, and the only retry there is (contract section 5, step 9)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from remit.calls.answers import Answer, retry_after_ms
+from remit.calls.answers import retry_after_ms
 from remit.gateway.ports import Clock, Egress, Limits, Watcher, WireRequest
 
 if TYPE_CHECKING:
+    from remit.calls.answers import Answer
     from remit.catalog.model import Tool
 
 MAX_ANSWER_BYTES = 1024 * 1024
@@ -21,12 +22,13 @@ _BUSY = (429, 503)
 
 
 @lru_cache(maxsize=256)
-def _limits(timeout_ms: int) -> Limits:
+def limits_of(timeout_ms: int) -> Limits:
+    """What one exchange of a call may cost."""
     return Limits(total_timeout_ms=timeout_ms, max_body_bytes=MAX_ANSWER_BYTES)
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """What one exchange goes through."""
+    """What an exchange goes through that may be tried again."""
 
     tool: Tool
     egress: Egress
@@ -35,22 +37,22 @@ class Line(Struct, frozen=True, kw_only=True):
     timeout_ms: int
 
 
-async def send(request: WireRequest, line: Line, *, retry: bool) -> Answer:
-    """Send a request and read the answer; nothing but a read that met a busy app goes out twice.
+async def send_read(request: WireRequest, line: Line) -> Answer:
+    """Send a GET and read the answer; one that meets a busy app (429, 503) goes out again.
+
+    Nothing else goes out twice: it is given to the egress itself.
 
     Args:
         request: everything in it.
         line: what it goes through.
-        retry: whether 429 and 503 may be tried again: a GET, and no poll.
 
     Raises:
         CallError: as the egress port says.
     """
-    limits = _limits(line.timeout_ms)
+    limits = limits_of(line.timeout_ms)
     for attempt in range(MAX_RETRIES + 1):
-        response = await line.egress.send(request, limits)
-        answer = Answer(status=response.status, headers=response.headers, body=response.body)
-        if not retry or answer.status not in _BUSY or attempt == MAX_RETRIES:
+        answer = await line.egress.send(request, limits)
+        if answer.status not in _BUSY or attempt == MAX_RETRIES:
             return answer
         asked_ms = retry_after_ms(answer)
         delay_ms = _FIRST_RETRY_MS * 2**attempt if asked_ms is None else asked_ms

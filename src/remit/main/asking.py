@@ -120,7 +120,7 @@ class Asker:
         reply = Reply(
             status=response.status,
             body=_decoded(response.body, self.origin, self._named),
-            etag=response.get("etag") or "",
+            etag=response.header("etag") or "",
         )
         if response.status >= 400 and not (missing_ok and response.status == 404):
             raise _refused(reply)
