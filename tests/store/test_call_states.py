@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from remit.store import migrating
 from remit.store.store import Store
 from tests.store.making import NOW, OTHER, W, act, call, input_of, yes
 
+T = TypeVar("T")
 STATUSES = st.sampled_from(get_args(CallStatus))
 OUTCOME_OF = {"done": "ok", "failed": "error", "denied": "denied", "unknown": "outcome_unknown"}
 
@@ -42,9 +45,13 @@ class CallLedger(RuleBasedStateMachine):
         asked = any(one.call == row.id and one.status == "open" for one in self.inputs.values())
         return row.status == was and not (was == "await_input" and asked)
 
-    def done(self, awaitable: object) -> object:
-        """Run to the end on this machine's loop."""
-        return self.loop.run_until_complete(awaitable)
+    def done(self, begin: Callable[[], Awaitable[T]]) -> T:
+        """Begin something on this machine's loop, and run to its end."""
+
+        async def awaited() -> T:
+            return await begin()
+
+        return self.loop.run_until_complete(awaited())
 
     def pick(self, number: int) -> CallRow | None:
         """One of the calls so far."""
@@ -55,7 +62,7 @@ class CallLedger(RuleBasedStateMachine):
     def plan(self, status: CallStatus) -> None:
         """A call begins."""
         row = call(status=status)
-        assert self.done(self.store.calls.plan(W, row)) is True
+        assert self.done(lambda: self.store.calls.plan(W, row)) is True
         self.rows[row.id] = row
 
     @rule(number=st.integers(0, 9), was=STATUSES, status=STATUSES, mine=st.booleans())
@@ -67,7 +74,8 @@ class CallLedger(RuleBasedStateMachine):
         self.time += 1
         outcome = OUTCOME_OF.get(status)
         change = CallChange(status=status, at=self.time, outcome=outcome, record_json="{}")
-        moving = self.store.calls.move(W if mine else OTHER, row.id, was=was, change=change)
+        mover = W if mine else OTHER
+        moving = partial(self.store.calls.move, mover, row.id, was=was, change=change)
         try:
             moved = self.done(moving)
         except ValueError:
@@ -88,8 +96,15 @@ class CallLedger(RuleBasedStateMachine):
             return
         self.time += 1
         outcome = OUTCOME_OF[status]
-        ending = self.store.calls.finish(
-            W, row.id, was=was, status=status, outcome=outcome, record_json="[]", at=self.time
+        ending = partial(
+            self.store.calls.finish,
+            W,
+            row.id,
+            was=was,
+            status=status,
+            outcome=outcome,
+            record_json="[]",
+            at=self.time,
         )
         try:
             ended = self.done(ending)
@@ -115,7 +130,7 @@ class CallLedger(RuleBasedStateMachine):
         self.time += 1
         waits = input_of(row)
         change = CallChange(status="await_input", at=self.time)
-        opened = self.done(self.store.inputs.open(W, waits, was=was, change=change))
+        opened = self.done(lambda: self.store.inputs.open(W, waits, was=was, change=change))
         assert opened is self.free(row, was)
         if opened:
             self.inputs[waits.id] = waits
@@ -132,7 +147,7 @@ class CallLedger(RuleBasedStateMachine):
         waits = waiting[number % len(waiting)]
         self.time += 1
         given = yes(by=by, at=self.time)
-        result = self.done(self.store.inputs.answer(W, waits.id, given, act=act()))
+        result = self.done(lambda: self.store.inputs.answer(W, waits.id, given, act=act()))
         assert isinstance(result, Answered) is (waits.status == "open")
         if not isinstance(result, Answered):
             return
@@ -146,13 +161,13 @@ class CallLedger(RuleBasedStateMachine):
         """Whatever was refused left no trace."""
         if not self.rows:
             return
-        kept = self.done(self.store.calls.list(W, limit=500))
+        kept = self.done(lambda: self.store.calls.list(W, limit=500))
         assert {row.id: row for row in kept.items} == self.rows
-        assert self.done(self.store.calls.list(OTHER)).items == ()
+        assert self.done(lambda: self.store.calls.list(OTHER)).items == ()
 
     def teardown(self) -> None:
         """Close the store of this run."""
-        self.done(self.store.close())
+        self.done(self.store.close)
         self.loop.close()
         shutil.rmtree(self.folder)
 

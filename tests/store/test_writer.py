@@ -147,9 +147,11 @@ async def test_two_event_loops_share_a_store(url: str) -> None:
     """Each future is told on the loop that waits for it."""
     async with Store(url) as store:
         done: list[bool] = []
-        other = threading.Thread(
-            target=lambda: done.append(asyncio.run(store.calls.plan(W, call())))
-        )
+
+        async def plan() -> None:
+            done.append(await store.calls.plan(W, call()))
+
+        other = threading.Thread(target=lambda: asyncio.run(plan()))
         other.start()
         assert await store.calls.plan(W, call())
         await asyncio.to_thread(other.join)

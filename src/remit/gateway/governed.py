@@ -37,7 +37,7 @@ from remit.gateway.ending import failure, status_of
 from remit.gateway.freezing import FrozenCall
 from remit.gateway.journal import Ended, Opened
 from remit.gateway.noting import Notes
-from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing
+from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing, takes_env
 from remit.gateway.resting import private_of
 from remit.gateway.running import Polling, resendable, send
 from remit.gateway.steps import denial, freeze, masked
@@ -135,25 +135,19 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
     actor = command.actor
     if not (actor.speaks_for(command.user) and actor.reaches(command.app, command.tool)):
         raise no_such("tool", f"{command.app}/{command.tool}")
-    found = await standing(node, command.workspace, command.app)
+    found = node.standing.known(command.workspace, command.app)
+    if found is None:
+        found = await standing(node, command.workspace, command.app)
     notes.stands(found)
-    tool = notes.tool = _found(node, command, notes, found)
-    if isinstance(tool.destination, ClientTarget):
-        raise ClientUnavailable(
-            f"{tool.name} runs in the user's client ({tool.destination.name}), and this call has "
-            "none. Use it in a session."
-        )
+    tool = _found(node, command, notes, found)
     case = await frozen_case(node, command, notes, found, tool)
-    if case.frozen.request.digest in command.denied:
-        raise Denied(
-            f"{tool.name} was not called: a person has refused this very call in this session. "
-            "Nothing was sent. Do not repeat it unchanged."
-        )
+    _not_denied(command, case)
     ruling = judged(case, found)
     notes.judged(ruling)
     if isinstance(ruling.verdict, Deny):
         raise denial(tool, ruling.verdict)
-    await within_limits(node, command, tool, found.policy.limits)
+    if found.policy.limits != _UNLIMITED:
+        await within_limits(node, command, tool, found.policy.limits)
     try:
         given = await access(node, case, found)
     except NotConnected as error:
@@ -172,13 +166,19 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
 
 
 def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Tool:
-    """The tool in the catalog in force; one over the ceiling is noted as what it is.
+    """The tool in the catalog in force, noted; one over the ceiling is noted as what it is.
 
     Raises:
         UnknownTool, OverCeiling: it cannot be called.
+        ClientUnavailable: not from here.
     """
-    tool = found.catalog.tool(command.tool)
+    tool = notes.tool = found.catalog.tool(command.tool)
     if tool is not None:
+        if isinstance(tool.destination, ClientTarget):
+            raise ClientUnavailable(
+                f"{tool.name} runs in the user's client ({tool.destination.name}), and this call "
+                "has none. Use it in a session."
+            )
         return tool
     try:
         where = f"GET /v1/apps/{command.app}/catalog"
@@ -186,6 +186,19 @@ def _found(node: Node, command: Command, notes: Notes, found: AppInForce) -> Too
     except OverCeiling:
         notes.tool = found.definition.tool(command.tool)
         raise
+
+
+def _not_denied(command: Command, case: Case) -> None:
+    """Hold a call to what a person has said in its session.
+
+    Raises:
+        Denied: they refused this very call.
+    """
+    if case.frozen.request.digest in command.denied:
+        raise Denied(
+            f"{case.tool.name} was not called: a person has refused this very call in this "
+            "session. Nothing was sent. Do not repeat it unchanged."
+        )
 
 
 async def frozen_case(
@@ -197,7 +210,9 @@ async def frozen_case(
         CallError: it cannot be made of these arguments.
     """
     arguments = settle(tool, command.args, command.pins, source=command.origin)
-    env = await env_of(node, command.workspace, found, tool)
+    env: Mapping[str, Secret] = {}
+    if takes_env(tool):
+        env = await env_of(node, command.workspace, found, tool)
     app = _app(node, found, env)
     notes.settled(tool, arguments, app)
     # The straight ways are those of the catalog's tools; a button's target is none of them.

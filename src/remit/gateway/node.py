@@ -13,7 +13,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
     from remit.calls.straight import Straights
     from remit.catalog.model import Definition, Tool
@@ -112,6 +112,10 @@ class Standing(Protocol):
         """The app as calls find it; ``now`` fetches its catalog however young it is."""
         ...
 
+    def known(self, workspace: str, app: str) -> AppInForce | None:
+        """The app as calls find it, where that is known and nobody has to be asked."""
+        ...
+
     async def policy(self, workspace: str) -> Policy:
         """The policy in force; where there is none, one that adds nothing."""
         ...
@@ -141,7 +145,7 @@ class Held(Struct, frozen=True, kw_only=True):
 class Wallet(Protocol):
     """Opens what is sealed, for one call."""
 
-    async def credential(self, workspace: str, app: AppInForce, user: str) -> Held | str:
+    def credential(self, workspace: str, app: AppInForce, user: str) -> Awaitable[Held | str]:
         """The user's credential, or why there is none that can be used, as a sentence."""
         ...
 

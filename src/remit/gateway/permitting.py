@@ -131,9 +131,11 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
         dropped = found.catalog.dropped_tool(tool.name)
         if dropped is not None and dropped.over_ceiling:
             raise OverCeiling(f"{tool.name} was not called: {dropped.reason}.")
-    missing = await node.consents.missing(case.workspace, found, case.user)
-    if missing is not None:
-        raise ConsentRequired(f"{tool.name} was not called: {missing}")
+    # Else the reviewer consented for everybody.
+    if found.approved_version.consent != "workspace":
+        missing = await node.consents.missing(case.workspace, found, case.user)
+        if missing is not None:
+            raise ConsentRequired(f"{tool.name} was not called: {missing}")
     if found.version != case.frozen.request.version or case.source == "button":
         _refuse_elsewhere(definition, case.frozen)
     held = None
@@ -150,19 +152,22 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
         catalog=found.catalog,
         credential=credential,
         use=use,
-        env=await env_of(node, case.workspace, found, tool),
+        env=await env_of(node, case.workspace, found, tool) if takes_env(tool) else {},
         version=node.terms.version,
         brand=node.terms.brand,
     )
     return Access(app=app, held=held)
 
 
-async def env_of(node: Node, workspace: str, found: AppInForce, tool: Tool) -> Mapping[str, Secret]:
-    """The env values that a tool can use; nothing is opened for one that names none."""
+def takes_env(tool: Tool) -> bool:
+    """Whether the tool names an env value; most do not, and nothing is opened for them."""
     template = tool.request
-    if template is None or not template.env_names:
-        return {}
-    return await node.wallet.env(workspace, found, tool)
+    return template is not None and bool(template.env_names)
+
+
+async def env_of(node: Node, workspace: str, found: AppInForce, tool: Tool) -> Mapping[str, Secret]:
+    """The env values that a tool can use."""
+    return await node.wallet.env(workspace, found, tool) if takes_env(tool) else {}
 
 
 async def permitted(
@@ -197,7 +202,9 @@ async def permitted(
     verdict = recheck(call, ceiling=found.definition.ceiling, verdict=ruling.verdict)
     if isinstance(verdict, Deny):
         raise denial(case.tool, verdict)
-    app = await signed(node, case, found, given.app)
+    app = given.app
+    if takes_identity(case.tool, app):
+        app = await signed(node, case, found, app)
     return Permit(sendable=verdict, app=app, standing=found)
 
 
@@ -217,16 +224,22 @@ def judged(case: Case, found: AppInForce) -> Ruling:
     )
 
 
+def takes_identity(tool: Tool, app: App) -> bool:
+    """Whether the tool's destination wants an identity token (section 8)."""
+    if isinstance(tool.destination, AppTarget):
+        return True
+    return app.definition.auth.type == "identity" and carries_credential(tool)
+
+
 async def signed(node: Node, case: Case, found: AppInForce, app: App) -> App:
     """The app with a fresh identity token, where its destination wants one (section 8)."""
+    if not takes_identity(case.tool, app):
+        return app
     destination = case.tool.destination
-    audience = None
     if isinstance(destination, AppTarget):
         audience = component_audience(case.app, destination.component)
-    elif app.definition.auth.type == "identity" and carries_credential(case.tool):
+    else:
         audience = str(case.frozen.request.origin)
-    if audience is None:
-        return app
     identity = Identity(
         audience=audience,
         user=case.user,

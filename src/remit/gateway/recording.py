@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from remit.gateway.ledger import (
         Answered,
         AnsweredOtherwise,
@@ -39,7 +41,7 @@ Beginning: TypeAlias = "Fresh | Replay | InProgress | Mismatch"
 class Calls(Protocol):
     """The call ledger."""
 
-    async def plan(self, workspace: str, row: CallRow) -> bool:
+    def plan(self, workspace: str, row: CallRow) -> Awaitable[bool]:
         """Write a call down, in whatever status it begins.
 
         A write is planned as ``sending`` before its first byte goes out; a read may be written
@@ -60,7 +62,7 @@ class Calls(Protocol):
         """Change a call if it is what it was, and no input of it is open."""
         ...
 
-    async def finish(
+    def finish(
         self,
         workspace: str,
         call: str,
@@ -71,7 +73,7 @@ class Calls(Protocol):
         record_json: str,
         at: int,
         beyond: str | None = None,
-    ) -> bool:
+    ) -> Awaitable[bool]:
         """End a call; what it needed to go on is forgotten, and ``beyond`` is kept in its place."""
         ...
 

@@ -105,6 +105,17 @@ class Standing:
         self._found: dict[tuple[str, str], tuple[_Rows, InForce]] = {}
         self._straights: dict[tuple[str, str], Straights] = {}
 
+    def known(self, workspace: str, app: str) -> InForce | None:
+        """See the port."""
+        last = self._found.get((workspace, app))
+        if (
+            last is not None
+            and last[0] is self._memory.known(workspace, "apps", "")
+            and last[1].policy is self._memory.known(workspace, "policy", "")
+        ):
+            return last[1]
+        return None
+
     async def app(self, workspace: str, app: str, *, now: bool = False) -> InForce | NotStanding:
         """The app as calls find it, its catalog refreshed where that is due.
 
@@ -116,13 +127,8 @@ class Standing:
         Raises:
             StoreUnavailable: it cannot be known.
         """
-        last = self._found.get((workspace, app))
-        if (
-            last is not None
-            and last[0] is self._memory.known(workspace, "apps", "")
-            and last[1].policy is self._memory.known(workspace, "policy", "")
-        ):
-            return last[1]
+        if (known := self.known(workspace, app)) is not None:
+            return known
         found = await self.approved(workspace, app)
         while not isinstance(found, NotStanding):
             policy = await self.policy(workspace)
@@ -221,6 +227,11 @@ class Standing:
 
         return await self._memory.recall(workspace, "policy", "", read)
 
+    def known_actor(self, secret: str) -> Actor | None:
+        """Who holds a key or a token, where that is known and nobody has to be asked."""
+        known = self._memory.known(SERVER, "keys", digest_of(secret))
+        return self._unexpired(known) if isinstance(known, Actor) else None
+
     async def actor(self, secret: str) -> Actor | None:
         """Who holds a key or a token; None for one that is wrong, revoked or expired.
 
@@ -228,9 +239,6 @@ class Standing:
             StoreUnavailable: it cannot be known.
             VaultFault: its pins cannot be opened.
         """
-        known = self._memory.known(SERVER, "keys", digest_of(secret))
-        if isinstance(known, Actor):
-            return self._unexpired(known)
         hashed = hash_of(secret)
         if hashed is None:
             return None

@@ -10,7 +10,7 @@ from remit.gateway.node import Held
 from remit.policy.reach import env_source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
     from remit.catalog.model import Definition, Tool
     from remit.gateway.acting import Books
@@ -94,9 +94,9 @@ class Wallet:
         self._books = books
         self._memory = memory
 
-    async def credential(self, workspace: str, app: AppInForce, user: str) -> Held | str:
+    def credential(self, workspace: str, app: AppInForce, user: str) -> Awaitable[Held | str]:
         """See the port."""
-        return await open_credential(self._books, self._memory, workspace, app.definition, user)
+        return open_credential(self._books, self._memory, workspace, app.definition, user)
 
     async def env(self, workspace: str, app: AppInForce, tool: Tool) -> Mapping[str, Secret]:
         """See the port.

@@ -62,9 +62,10 @@ class _Cycle:
         self.keep_alive = True
         self.response_complete = False
 
-    async def receive(self) -> dict[str, Any]:
-        """The body, as ASGI gives it."""
-        return {"type": "http.request", "body": self.body, "more_body": False}
+
+async def _received() -> dict[str, Any]:
+    """In the place of ASGI's ``receive``: the body was read, and nothing comes after it."""
+    return {"type": "http.disconnect"}
 
 
 class CallProtocol(HttpToolsProtocol):
@@ -152,7 +153,9 @@ class CallProtocol(HttpToolsProtocol):
     async def _answer(self, cycle: _Cycle) -> None:
         scope = {"raw_path": cycle.target, "query_string": b""}
         try:
-            answer = await self.calls.answered(scope, cycle.receive, cycle.call, cycle.headers)
+            answer = await self.calls.answered(
+                scope, _received, cycle.call, cycle.headers, cycle.body
+            )
             if cycle.disconnected:
                 return
             self.transport.write(self._written(answer, keep_alive=cycle.keep_alive))

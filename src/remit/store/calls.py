@@ -13,6 +13,8 @@ from remit.store.prepared import update_of
 from remit.store.schema import IS_OPEN, calls, inputs
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from sqlalchemy import Connection
 
     from remit.gateway.ledger import CallStatus, InputRow, Outcome
@@ -42,10 +44,10 @@ class Calls:
             calls, where=_FINISH_WHERE, values=_FINISH_VALUES, dialect=database.engine.dialect
         )
 
-    async def plan(self, workspace: str, row: CallRow) -> bool:
+    def plan(self, workspace: str, row: CallRow) -> Awaitable[bool]:
         """See the port."""
         owned(workspace, row)
-        return await self._inserts.put(row)
+        return self._inserts.put(row)
 
     async def plan_waiting(self, workspace: str, row: CallRow, input_row: InputRow) -> bool:
         """See the port."""
@@ -70,7 +72,7 @@ class Calls:
             lambda connection: moved(connection, workspace, call, was, change.values())
         )
 
-    async def finish(
+    def finish(
         self,
         workspace: str,
         call: str,
@@ -81,7 +83,7 @@ class Calls:
         record_json: str,
         at: int,
         beyond: str | None = None,
-    ) -> bool:
+    ) -> Awaitable[bool]:
         """See the port."""
         check_move(was, status)
         if status not in ENDED:
@@ -90,12 +92,12 @@ class Calls:
         if was == "await_input" or beyond is not None:
             change = CallChange(status=status, outcome=outcome, record_json=record_json, at=at)
             values = {**change.values(), "private": beyond}
-            return await self._database.write(
+            return self._database.write(
                 lambda connection: moved(connection, workspace, call, was, values)
             )
         # In the order of ``_FINISH_VALUES``, then of ``_FINISH_WHERE``.
         values = (status, outcome, record_json, at, workspace, call, was)
-        return await self._database.writer.change(self._finish, values)
+        return self._database.writer.change(self._finish, values)
 
     async def get(self, workspace: str, call: str) -> CallRow | None:
         """See the port."""

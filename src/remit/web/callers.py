@@ -44,7 +44,8 @@ class Callers:
         scheme, _, secret = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not secret:
             raise Unauthorized(_NO_KEY)
-        actor = await self._services.standing.actor(secret.strip())
+        secret, standing = secret.strip(), self._services.standing
+        actor = standing.known_actor(secret) or await standing.actor(secret)
         if actor is None:
             raise Unauthorized(_NO_KEY)
         self._note(actor)

@@ -28,7 +28,7 @@ from remit.web.services import MAX_CALL_BYTES
 from remit.web.telling import outcome_of, told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Awaitable, Iterable, Mapping
 
     from starlette.types import Receive, Scope, Send
 
@@ -118,9 +118,14 @@ class Hot:
         """Answer a request for a call that ``plain_headers`` let through."""
         await sent(await self.answered(scope, receive, call, headers), send)
 
-    async def answered(
-        self, scope: Scope, receive: Receive, call: tuple[str, str], headers: Mapping[str, str]
-    ) -> Answer:
+    def answered(
+        self,
+        scope: Scope,
+        receive: Receive,
+        call: tuple[str, str],
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+    ) -> Awaitable[Answer]:
         """The answer to a request for a call, a problem document where it is refused.
 
         Args:
@@ -128,9 +133,10 @@ class Hot:
             receive: of ASGI.
             call: app and tool.
             headers: what ``plain_headers`` gave.
+            body: where it was read already.
         """
-        work = self.answer(scope, receive, *call, headers)
-        return await self._serving.answered_at_last(NAME, work)
+        work = self.answer(scope, receive, *call, headers, body)
+        return self._serving.answered_at_last(NAME, work)
 
     async def answer(
         self,
@@ -139,6 +145,7 @@ class Hot:
         app: str,
         tool: str,
         headers: Mapping[str, str] | None = None,
+        raw: bytes | None = None,
     ) -> Answer:
         """Answer a request for a call.
 
@@ -152,7 +159,9 @@ class Hot:
             raise Forbidden(_NO_CLIENT)
         serving.callers.enter(actor)
         try:
-            raw = await reading.whole_body(receive, headers.get("content-length"), MAX_CALL_BYTES)
+            if raw is None:
+                length = headers.get("content-length")
+                raw = await reading.whole_body(receive, length, MAX_CALL_BYTES)
             if query := scope["query_string"]:
                 raise InvalidRequest(
                     f"A call takes no query, and this one has {len(query):,} bytes of it. "
@@ -164,13 +173,10 @@ class Hot:
             command = _command(actor, app, tool, body, wait_ms)
             key = headers.get("idempotency-key")
             if key is None:
-                return await self._called(command, applied)
+                return self._told(await call(serving.services.node, command), applied)
             return await self._repeatable(command, applied, key, headers, scope, raw)
         finally:
             serving.callers.leave(actor)
-
-    async def _called(self, command: Command, applied: Mapping[str, str]) -> Answer:
-        return self._told(await call(self._serving.services.node, command), applied)
 
     async def _repeatable(
         self,
