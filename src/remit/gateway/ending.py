@@ -122,7 +122,7 @@ async def end(
         beyond=beyond(ended),
     )
     try:
-        stands = await _commit(node, its_end)
+        stands = None if await _finish(node, its_end) else await _standing(node, its_end)
     except StoreUnavailable:
         chars = len(its_end.record_json) + len(its_end.beyond or "")
         late = Late(workspace=workspace, call_id=ended.call_id, was=was, chars=chars)
@@ -188,9 +188,8 @@ async def _insisting(node: Node, act: Callable[[], Awaitable[T]], *, failed: boo
     return await act()
 
 
-async def _commit(node: Node, its_end: _End) -> Ended | None:
-    """Commit an end; how the call ended where it is no longer what it was: another ended it."""
-    committed = await node.calls.finish(
+def _finish(node: Node, its_end: _End) -> Awaitable[bool]:
+    return node.calls.finish(
         its_end.workspace,
         its_end.call_id,
         was=its_end.was,
@@ -200,10 +199,17 @@ async def _commit(node: Node, its_end: _End) -> Ended | None:
         at=node.wall.unix_ms(),
         beyond=its_end.beyond,
     )
-    row = None if committed else await node.calls.get(its_end.workspace, its_end.call_id)
-    if row is None or row.outcome is None:
-        return None
-    return _recalled(row.record_json)
+
+
+async def _commit(node: Node, its_end: _End) -> Ended | None:
+    """Commit an end; how the call ended where it is no longer what it was: another ended it."""
+    return None if await _finish(node, its_end) else await _standing(node, its_end)
+
+
+async def _standing(node: Node, its_end: _End) -> Ended | None:
+    """How the call ended that was no longer what it was."""
+    row = await node.calls.get(its_end.workspace, its_end.call_id)
+    return None if row is None or row.outcome is None else _recalled(row.record_json)
 
 
 async def _commit_late(node: Node, its_end: _End) -> None:

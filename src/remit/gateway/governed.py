@@ -37,7 +37,16 @@ from remit.gateway.ending import failure, status_of
 from remit.gateway.freezing import FrozenCall
 from remit.gateway.journal import Ended, Opened
 from remit.gateway.noting import Notes
-from remit.gateway.permitting import Case, access, env_of, judged, permitted, standing, takes_env
+from remit.gateway.permitting import (
+    NO_ENV,
+    Case,
+    access,
+    env_of,
+    judged,
+    permitted,
+    standing,
+    takes_env,
+)
 from remit.gateway.resting import private_of
 from remit.gateway.running import Polling, resendable, send
 from remit.gateway.steps import denial, freeze, masked
@@ -140,7 +149,8 @@ async def _made(node: Node, command: Command, notes: Notes) -> Called:
         found = await standing(node, command.workspace, command.app)
     notes.stands(found)
     tool = _found(node, command, notes, found)
-    case = await frozen_case(node, command, notes, found, tool)
+    env = await env_of(node, command.workspace, found, tool) if takes_env(tool) else NO_ENV
+    case = frozen_case(node, command, notes, found, tool, env)
     _not_denied(command, case)
     ruling = judged(case, found)
     notes.judged(ruling)
@@ -201,8 +211,13 @@ def _not_denied(command: Command, case: Case) -> None:
         )
 
 
-async def frozen_case(
-    node: Node, command: Command, notes: Notes, found: AppInForce, tool: Tool
+def frozen_case(
+    node: Node,
+    command: Command,
+    notes: Notes,
+    found: AppInForce,
+    tool: Tool,
+    env: Mapping[str, Secret],
 ) -> Case:
     """The call with its arguments settled and its request frozen (steps 1 to 5).
 
@@ -210,9 +225,6 @@ async def frozen_case(
         CallError: it cannot be made of these arguments.
     """
     arguments = settle(tool, command.args, command.pins, source=command.origin)
-    env: Mapping[str, Secret] = {}
-    if takes_env(tool):
-        env = await env_of(node, command.workspace, found, tool)
     app = _app(node, found, env)
     notes.settled(tool, arguments, app)
     # The straight ways are those of the catalog's tools; a button's target is none of them.

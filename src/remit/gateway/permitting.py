@@ -8,6 +8,7 @@ and the policy in force still lets it through with the yes that it has.
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -55,6 +56,10 @@ class Yes(Struct, frozen=True, kw_only=True):
     approval: Approval
     is_user: bool
     is_operator: bool
+
+
+#: Of a tool that takes none.
+NO_ENV: Mapping[str, Secret] = MappingProxyType({})
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -152,7 +157,7 @@ async def access(node: Node, case: Case, found: AppInForce) -> Access:
         catalog=found.catalog,
         credential=credential,
         use=use,
-        env=await env_of(node, case.workspace, found, tool) if takes_env(tool) else {},
+        env=await env_of(node, case.workspace, found, tool) if takes_env(tool) else NO_ENV,
         version=node.terms.version,
         brand=node.terms.brand,
     )
@@ -167,7 +172,7 @@ def takes_env(tool: Tool) -> bool:
 
 async def env_of(node: Node, workspace: str, found: AppInForce, tool: Tool) -> Mapping[str, Secret]:
     """The env values that a tool can use."""
-    return await node.wallet.env(workspace, found, tool) if takes_env(tool) else {}
+    return await node.wallet.env(workspace, found, tool) if takes_env(tool) else NO_ENV
 
 
 async def permitted(

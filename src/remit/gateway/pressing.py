@@ -35,7 +35,7 @@ from remit.gateway.journal import Ended, ruled, succeeded
 from remit.gateway.keeping import VaultFault
 from remit.gateway.ledger import SYSTEM, CallChange
 from remit.gateway.noting import Notes
-from remit.gateway.permitting import access, judged, permitted, standing
+from remit.gateway.permitting import access, env_of, judged, permitted, standing
 from remit.gateway.running import Polling
 from remit.gateway.steps import denial
 from remit.policy.decisions import Deny
@@ -240,7 +240,8 @@ async def _called(
     notes.stands(found)
     notes.tool = tool
     try:
-        case = await frozen_case(node, command, notes, found, tool)
+        env = await env_of(node, command.workspace, found, tool)
+        case = frozen_case(node, command, notes, found, tool, env)
         frozen = structs.replace(case.frozen, hides=hides)
         case = structs.replace(case, frozen=frozen, yes=yes_of(waits, frozen.request.digest))
         ruling = judged(case, found)
