@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
 import time
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
 from msgspec import structs
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, event, func, select, text, update
 
 from remit.errors import RemitError, StoreUnavailable
+from remit.gateway.ledger import CallChange
 from remit.store import migrating
 from remit.store.base import Database
-from remit.store.engine import open_engine
+from remit.store.engine import open_engine, to_disk
 from remit.store.schema import audit, policies
 from remit.store.store import Store
-from tests.store.making import W, act, call, fresh
+from tests.store.making import NOW, W, act, call, fresh
+
+END: dict[str, Any] = {
+    "was": "sending", "status": "done", "outcome": "ok", "record_json": "{}", "at": NOW,
+}  # fmt: skip
 
 
 async def test_what_many_producers_write_is_all_there(store: Store, beside: Store) -> None:
@@ -174,6 +182,72 @@ async def test_closing_writes_what_waits_and_refuses_what_comes(url: str) -> Non
         assert all([await again.calls.get(W, row.id) for row in rows])
 
 
+async def test_only_the_end_of_a_call_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    """Intents, moves and all else do, and so does an end that goes with one of them."""
+    store, said = _heard(tmp_path)
+    async with store:
+        first, second, third = call(), call(), call()
+        await store.calls.plan(W, first)
+        await store.calls.plan(W, second)
+        await store.policies.put(W, "{}", if_number=0, act=act())
+        assert await store.calls.finish(W, first.id, **END)
+        await asyncio.gather(store.calls.plan(W, third), store.calls.finish(W, second.id, **END))
+        change = CallChange(status="polling", at=NOW, next_poll_at=NOW)
+        assert await store.calls.move(W, third.id, was="sending", change=change)
+
+    assert _waits(said, "INSERT INTO policy") == [True]
+    assert _waits(said, "INSERT INTO call") == [True, True, True]
+    assert _waits(said, "UPDATE call") == [False, True, True]
+
+
+async def test_end_gets_to_the_disk_soon_after_it_was_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing else is committed that would take it along; and at the latest at the end."""
+    brought: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(
+        "remit.store.writer.to_disk", lambda engine: brought.put(engine.url.database)
+    )
+    store, _ = _heard(tmp_path)
+    async with store:
+        row, other = call(), call()
+        await store.calls.plan(W, row)
+        await store.calls.plan(W, other)
+        await asyncio.sleep(0.2)
+        assert brought.empty(), "what waited for the disk is there"
+        await store.calls.finish(W, row.id, **END)
+        await asyncio.to_thread(brought.get, timeout=10)
+        await asyncio.sleep(0.2)
+        assert brought.empty(), "once is enough"
+        await store.calls.finish(W, other.id, **END)
+    brought.get(timeout=1)
+
+
+def test_what_was_committed_is_brought_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log beside the file itself, also where a link leads to it; none is there at first."""
+    (tmp_path / "here").mkdir()
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "here" / "remit.db")
+    engine = open_engine(f"sqlite:///{link}")
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        synced.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr("remit.store.engine.os.fsync", noted)
+    to_disk(engine)
+    assert not synced
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE one (id)")
+        to_disk(engine)
+        assert synced == [(tmp_path / "here" / "remit.db-wal").stat().st_ino]
+    engine.dispose()
+
+
 async def test_writer_waits_for_another_process_that_writes(tmp_path: Path) -> None:
     """``remit keys create`` beside a server: SQLite has one write lock, taken in turn."""
     path = tmp_path / "remit.db"
@@ -218,6 +292,37 @@ async def test_lost_connection_is_made_again(migrated_postgres: str) -> None:
         row = call()
         assert await store.calls.plan(W, row)
         assert await store.calls.get(W, row.id) == row
+
+
+def _heard(folder: Path) -> tuple[Store, list[str]]:
+    """A store of its own, and all statements of its connections, in their order."""
+    url = f"sqlite:///{folder / 'remit.db'}"
+    migrating.upgrade(url)
+    said: list[str] = []
+    store = Store(url)
+
+    def heard(connection: sqlite3.Connection, _record: object) -> None:
+        connection.set_trace_callback(said.append)
+
+    event.listen(store._database.engine, "connect", heard)  # noqa: SLF001 (what it says)
+    return store, said
+
+
+def _waits(said: list[str], begin: str) -> list[bool]:
+    """Of each statement that begins so, whether its commit waited for the disk."""
+    found: list[bool] = []
+    waits, open_ = True, 0
+    for statement in said:
+        if statement.startswith("PRAGMA synchronous"):
+            waits = statement.endswith("FULL")
+        elif statement.startswith(begin):
+            open_ += 1
+        elif statement == "COMMIT":
+            found += [waits] * open_
+            open_ = 0
+        elif statement == "ROLLBACK":
+            open_ = 0
+    return found
 
 
 def _columns(entry: object) -> dict[str, object]:

@@ -9,6 +9,7 @@ under way meanwhile finds its shelf gone, and is made again.
 from __future__ import annotations
 
 import asyncio
+from math import inf
 from typing import TYPE_CHECKING, TypeVar, cast, final
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Memory:
         self._bell = bell
         self._max_age_ms = max_age_ms
         self._number = 0
-        self._asked_ms: int | None = None
+        # On the clock: until then the last answer holds; there was none yet.
+        self._until_ms: float = -inf
         self._heard = 0
         self._asking = asyncio.Lock()
         self._shelves: dict[tuple[str, Kind], _Shelf] = {}
@@ -109,7 +111,12 @@ class Memory:
     def known(self, workspace: str, kind: Kind, key: Hashable) -> object:
         """What is remembered and may be used now, or ``UNKNOWN``; asks nobody."""
         shelf = self._shelves.get((workspace, kind))
-        if shelf is None or not self._is_fresh():
+        # As ``_is_fresh``; several times in every call.
+        if (
+            shelf is None
+            or self._heard != self._bell.rings
+            or self._clock.now_ms() >= self._until_ms
+        ):
             return UNKNOWN
         return shelf.known.get(key, UNKNOWN)
 
@@ -127,14 +134,11 @@ class Memory:
                 self._shelves.pop((workspace, kind), None)
                 # Looked up across all workspaces.
                 self._shelves.pop(("", kind), None)
-            self._number, self._heard, self._asked_ms = changes.number, heard, asked_ms
+            self._number, self._heard = changes.number, heard
+            self._until_ms = asked_ms + self._max_age_ms
 
     def _is_fresh(self) -> bool:
-        return (
-            self._asked_ms is not None
-            and self._heard == self._bell.rings
-            and self._clock.now_ms() - self._asked_ms < self._max_age_ms
-        )
+        return self._heard == self._bell.rings and self._clock.now_ms() < self._until_ms
 
     def _shelf(self, workspace: str, kind: Kind) -> _Shelf:
         shelf = self._shelves.get((workspace, kind))

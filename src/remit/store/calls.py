@@ -41,7 +41,12 @@ class Calls:
         self._database = database
         self._inserts = Inserts(database, calls)
         self._finish = update_of(
-            calls, where=_FINISH_WHERE, values=_FINISH_VALUES, dialect=database.engine.dialect
+            calls,
+            where=_FINISH_WHERE,
+            values=_FINISH_VALUES,
+            dialect=database.engine.dialect,
+            # A lost end is an unknown outcome; a lost intent were a call that nobody knows of.
+            lasts=False,
         )
 
     def plan(self, workspace: str, row: CallRow) -> Awaitable[bool]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol, cast, final
 
 from sqlalchemy.exc import DBAPIError
 
+from remit.store.engine import DO_NOT_WAIT, WAIT_FOR_THE_DISK
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -23,6 +25,7 @@ class _Driver(Protocol):
     """What ``sqlite3`` and ``psycopg`` have in common (PEP 249)."""
 
     def cursor(self) -> Cursor: ...
+    def execute(self, sql: str, /) -> object: ...
     def commit(self) -> None: ...
     def rollback(self) -> None: ...
 
@@ -50,12 +53,17 @@ class Through:
 
 @final
 class Direct:
-    """One connection of the driver, which is in no transaction of SQLAlchemy's."""
+    """One connection of the driver, which is in no transaction of SQLAlchemy's.
+
+    Attributes:
+        lasts: whether a commit waits until the disk has it, as all others do.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._driver = cast("_Driver", connection.connection.driver_connection)
         self._begins = connection.dialect.name == "sqlite"
+        self.lasts = True
 
     def run(self, changes: Mapping[Prepared, Sequence[tuple[object, ...]]]) -> list[int]:
         """Run each statement for its rows, in a transaction that is left open.
@@ -69,6 +77,9 @@ class Direct:
         cursor = self._driver.cursor()
         try:
             if self._begins:
+                self.lasts = any(prepared.lasts for prepared in changes)
+                if not self.lasts:
+                    cursor.execute(DO_NOT_WAIT)
                 # SQLite refuses to raise a read transaction to a writing one.
                 cursor.execute("BEGIN IMMEDIATE")
             return [prepared.run(cursor, rows) for prepared, rows in changes.items()]
@@ -83,6 +94,7 @@ class Direct:
         """
         try:
             self._driver.commit()
+            self._wait_again()
         except Exception as error:  # noqa: BLE001 (it is the driver's, and told as such)
             base = self._connection.dialect.loaded_dbapi.Error
             raise DBAPIError.instance(
@@ -92,3 +104,8 @@ class Direct:
     def rollback(self) -> None:
         """Take back what was run."""
         self._driver.rollback()
+        self._wait_again()
+
+    def _wait_again(self) -> None:
+        if not self.lasts:
+            self._driver.execute(WAIT_FOR_THE_DISK)

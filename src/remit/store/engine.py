@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,6 +34,10 @@ BUSY_TIMEOUT_MS = 10_000
 STOPPED_TIMEOUT_MS = 5_000
 # RETURNING came with this one (March 2021).
 _OLDEST_SQLITE = (3, 35, 0)
+# NORMAL may lose the last commits when the power fails: an intent that was recorded. FULL brings
+# to the disk whatever was committed before, too.
+WAIT_FOR_THE_DISK = "PRAGMA synchronous = FULL"
+DO_NOT_WAIT = "PRAGMA synchronous = NORMAL"
 _PRAGMAS = (
     # First: to change the journal needs the lock too.
     f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
@@ -40,8 +45,7 @@ _PRAGMAS = (
     # of 4 kB it is moved then.
     "PRAGMA page_size = 8192",
     "PRAGMA journal_mode = WAL",
-    # NORMAL may lose the last commits when the power fails: an intent that was recorded.
-    "PRAGMA synchronous = FULL",
+    WAIT_FOR_THE_DISK,
     "PRAGMA foreign_keys = ON",
     # What a statement may have to take back: it holds records, and belongs into no file.
     "PRAGMA temp_store = MEMORY",
@@ -99,6 +103,23 @@ def is_missing(url: str) -> bool:
 def is_sqlite(engine: Engine) -> bool:
     """Whether it is SQLite, which only one node can use."""
     return engine.dialect.name == "sqlite"
+
+
+def to_disk(engine: Engine) -> None:
+    """Bring to the disk what was committed on SQLite without waiting for it.
+
+    Raises:
+        OSError: it is not known whether it got there.
+    """
+    # Beside the file itself, wherever a link to it stands. A checkpoint that emptied it has
+    # brought its pages to the disk.
+    path = os.path.realpath(engine.url.database or "") + "-wal"
+    with suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def fault_of(error: SQLAlchemyError) -> RemitError:

@@ -51,10 +51,12 @@ class Prepared:
         sql: for each number of rows, in the driver's paramstyle; the driver keeps them compiled.
             Of one row alone where the driver is to repeat it.
         names: of the parameters of one row, in their order.
+        lasts: whether it is told only when it would outlast a power cut, too (``writer``).
     """
 
     sql: tuple[str, ...]
     names: tuple[str, ...]
+    lasts: bool = True
 
     def run(self, cursor: Cursor, rows: Sequence[tuple[object, ...]]) -> int:
         """Run it for all of these rows; says how many rows of the table it touched."""
@@ -96,6 +98,7 @@ def update_of(
     values: Mapping[str, str | None],
     dialect: Dialect,
     null: Sequence[str] = (),
+    lasts: bool = True,
 ) -> Prepared:
     """An update of many rows, each with parameters of its own.
 
@@ -105,6 +108,7 @@ def update_of(
         values: column to the parameter that it becomes; None is null.
         dialect: whose SQL it is.
         null: columns that must be null.
+        lasts: see ``Prepared``.
     """
     quote = dialect.identifier_preparer.quote
     columns = {parameter: name for name, parameter in values.items() if parameter is not None}
@@ -130,6 +134,7 @@ def update_of(
             dialect,
         ),
         names=names,
+        lasts=lasts,
     )
 
 
