@@ -71,8 +71,11 @@ def test_migrations_make_the_schema_that_the_code_has(empty: str) -> None:
             assert {name.split("_")[-1] for name in checks if name} == {
                 name.split("_")[-1] for name in declared
             }
-            indexes = {index["name"] for index in inspected.get_indexes(table.name)}
-            assert {index.name for index in table.indexes} <= indexes | {None}
+            indexes = {index["name"]: index for index in inspected.get_indexes(table.name)}
+            for index in table.indexes:
+                partial = index.dialect_options["sqlite"]["where"] is not None
+                made = indexes[index.name].get("dialect_options", {})
+                assert (f"{connection.dialect.name}_where" in made) is partial, index.name
         if connection.dialect.name == "postgresql":
             assert connection.scalar(text(BYTE_ORDER)) == 0
     engine.dispose()

@@ -81,6 +81,8 @@ def key(*names: str) -> PrimaryKeyConstraint:
 
 
 def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
-    """An index of those rows alone."""
-    condition = text(where)
-    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
+    """An index of those rows alone, on PostgreSQL too: there its migration says it.
+
+    Said here, it would load that dialect at every start on SQLite, for 50 ms.
+    """
+    return Index(name, *columns, unique=unique, sqlite_where=text(where))
