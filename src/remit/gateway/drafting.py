@@ -9,7 +9,6 @@ from remit.catalog.definitions import load_definition
 from remit.catalog.mistakes import Mistake, errors_of
 from remit.documents.canonical import compact_json
 from remit.errors import InvalidDefinition
-from remit.lint.run import lint_definition
 from remit.policy.reach import origins_of
 from remit.statement.remit import build
 
@@ -62,6 +61,9 @@ def draft_of(document: JsonValue, house: House) -> Draft:
         errors += _refused(definition, house)
     if definition is None or errors:
         raise _invalid(errors)
+    # All rules, which no call and no start of a server needs.
+    from remit.lint.run import lint_definition  # noqa: PLC0415
+
     return Draft(
         definition=definition,
         text=compact_json(document),

@@ -11,9 +11,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from joserfc import jws
-from joserfc.jwk import ECKey
-
 from remit.documents.canonical import compact_json
 from remit.gateway.identity import JWKS_AGE_S, SigningKey
 from remit.gateway.keeping import VaultFault, signing_place
@@ -21,6 +18,8 @@ from remit.values.secrets import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from joserfc.jwk import ECKey
 
     from remit.gateway.identity import Identity, SigningKeys
     from remit.gateway.keeping import Keeper
@@ -109,6 +108,9 @@ class Signer:
             "exp": now_s + LIFETIME_S,
             "jti": identity.call_id,
         }
+        # Of some size; most workspaces sign nothing.
+        from joserfc import jws  # noqa: PLC0415
+
         key = self._opened.get(active.kid) or await self._open(active)
         header = {"alg": _ALGORITHM, "typ": "JWT", "kid": active.kid}
         return Secret(jws.serialize_compact(header, compact_json(claims), key, [_ALGORITHM]))
@@ -167,6 +169,8 @@ class Signer:
         return view.keys
 
     async def _new_key(self, active_from_s: int) -> SigningKey:
+        from joserfc.jwk import ECKey  # noqa: PLC0415
+
         pair = ECKey.generate_key("P-256", private=True)
         kid = pair.thumbprint()
         public = {**pair.as_dict(private=False), "kid": kid, "alg": _ALGORITHM, "use": "sig"}
@@ -177,6 +181,8 @@ class Signer:
         )
 
     async def _open(self, key: SigningKey) -> ECKey:
+        from joserfc.jwk import ECKey  # noqa: PLC0415
+
         text = await self._keeper.open(signing_place(key.kid), key.sealed)
         opened = ECKey.import_key(json.loads(text.reveal()))
         self._opened[key.kid] = opened
